@@ -1,4 +1,4 @@
-import type { Micros } from './money.ts';
+import { isSameCurrency, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
 
 /** The names are public: storage, metrics, API and logs use them. */
@@ -70,6 +70,11 @@ export type Balance = string;
 /** A "snapshot" to users: every balance that the account had at `at`, milliseconds since 1970. */
 export interface Reading extends BalanceAnswer {
   readonly at: number;
+}
+
+/** Whether a reading says something of the money of an account; any does where its currency is not configured. */
+export function isInCurrency(account: { readonly currency: string | null }, { currency }: Reading): boolean {
+  return account.currency === null || isSameCurrency(account.currency, currency);
 }
 
 /** A value for each balance, by its id, in their order. */

@@ -1,5 +1,4 @@
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
-import { isSameCurrency } from '../domain/money.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
@@ -7,6 +6,7 @@ import {
   type AccountState,
   type BalanceAnswer,
   hasSameBalances,
+  isInCurrency,
   type Outcome,
   type Reading,
 } from '../domain/reading.ts';
@@ -16,7 +16,7 @@ import { receiveTopUps } from './expected-top-ups.ts';
 import { delaysStaleness, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
-import { learnSpending } from './spending.ts';
+import { takeIn } from './spending.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /** Failures make the account or its group wait. `readAt` is earlier than `now` where a reading was pushed. */
@@ -40,8 +40,7 @@ export function observePoll(
       : afterFailure(state, account, outcome, now);
   account.poll = after;
   if (reading !== null) {
-    account.log.append(reading);
-    learnSpending(state, account, reading);
+    takeIn(state, account, reading);
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, after);
     clearBackoff(state, account, now);
   }
@@ -73,7 +72,7 @@ function comparableBefore(
 ): Reading | null {
   if (before === null || !hasSameBalances(reading, before)) return null;
   const currency = settings.currency ?? reading.currency;
-  return [before, reading].every((each) => isSameCurrency(each.currency, currency)) ? before : null;
+  return [before, reading].every((each) => isInCurrency({ currency }, each)) ? before : null;
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {

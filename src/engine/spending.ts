@@ -2,7 +2,7 @@ import type { Runway } from '../domain/message.ts';
 import { type AnnouncedRun, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, isInCurrency, type Reading } from '../domain/reading.ts';
 import { dayMs, minuteMs } from '../domain/time.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, spendingLookback } from '../rules/registry.ts';
@@ -38,7 +38,9 @@ function newestAt({ poll }: WatchedAccount, now: number): number {
  */
 export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
-  const readings = loaded.readings.filter(({ at }) => at >= account.poll.seriesSince);
+  const readings = loaded.readings.filter(
+    (reading) => reading.at >= account.poll.seriesSince && isInCurrency(account.settings, reading),
+  );
   for (const reading of readings) account.log.append(reading);
   if (loaded.areAll) state.unlearned.delete(account.id);
   const knownSince = spendingKnownSince(state, account);
@@ -55,8 +57,10 @@ export interface LoadedHistory {
 /** Older history adds nothing to ten weeks. */
 const historyMs = 70 * dayMs;
 
-/** Adds a reading to the spending; an hour's end is stored. */
-export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
+/** Adds a reading to log and spending, but one in another currency: what is known goes on after it. An hour's end is stored. */
+export function takeIn(state: MonitorState, account: WatchedAccount, reading: Reading): void {
+  if (!isInCurrency(account.settings, reading)) return;
+  account.log.append(reading);
   // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
   // The provider may say another credit limit with each reading.
@@ -65,7 +69,7 @@ export function learnSpending(state: MonitorState, account: WatchedAccount, read
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
 
-/** The spending of an account under its present settings. Another time zone means learning again. */
+/** The spending of an account under its present settings. Another time zone or currency means learning again. */
 export function followSpending(
   state: MonitorState,
   account: Pick<WatchedAccount, 'settings' | 'poll'>,
@@ -73,10 +77,15 @@ export function followSpending(
 ): void {
   const { id } = account.settings;
   const settings = spendingSettings(state, account);
-  if (!isMoved && state.spending.get(id)?.adopt(settings) === true) return;
+  const known = state.spending.get(id);
+  if (!isMoved && known !== undefined && isOfCurrency(account, known) && known.adopt(settings)) return;
   state.spending.setInMemory(id, new AccountSpending(id, settings));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
+}
+
+function isOfCurrency({ settings }: Pick<WatchedAccount, 'settings'>, { last }: AccountSpending): boolean {
+  return last === null || isInCurrency(settings, last);
 }
 
 export function spendingSettings(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
@@ -96,8 +105,9 @@ export function restoreSpending(
 ): void {
   const { poll } = account;
   const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
-  if (isRestored && (account.spending.last?.at ?? 0) < poll.seriesSince) {
-    // It is of another account of the provider.
+  const isOfSeries = (account.spending.last?.at ?? 0) >= poll.seriesSince;
+  if (isRestored && !(isOfSeries && isOfCurrency(account, account.spending))) {
+    // It is of another account of the provider, or in another currency than is configured by now.
     followSpending(state, account, true);
     state.unlearned.add(account.id);
   } else if (isRestored || poll.reading === null) {
@@ -121,7 +131,7 @@ export function learnFromHistory(state: MonitorState, account: WatchedAccount, n
   return { query, isOver, take, finish };
 
   function take(readings: readonly Reading[]): void {
-    for (const reading of readings) spending.read(reading);
+    for (const reading of readings) if (isInCurrency(account.settings, reading)) spending.read(reading);
   }
 
   /** Readings that came meanwhile may not be stored yet, but are in the log. */

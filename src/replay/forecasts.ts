@@ -2,7 +2,14 @@ import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { amountOf, type Balance, emptyLevel, hasBalances, type Reading } from '../domain/reading.ts';
+import {
+  amountOf,
+  type Balance,
+  emptyLevel,
+  hasBalances,
+  isInCurrency,
+  type Reading,
+} from '../domain/reading.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
 import { floorOf } from '../engine/state.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -37,18 +44,17 @@ export async function* forecastsOf(
   const week = weekOf(account);
   const spending = new AccountSpending(account.id, { ...settings, week, announced: [] });
   const moving = await movingBalances(past);
-  for await (const part of readingsBefore(past)) {
-    for (const reading of part) {
-      log.append(reading);
-      spending.read(reading);
-    }
-  }
+  const takeIn = (reading: Reading): void => {
+    if (!isInCurrency(account, reading)) return;
+    log.append(reading);
+    spending.read(reading);
+  };
+  for await (const part of readingsBefore(past)) for (const reading of part) takeIn(reading);
   for await (const part of past.polls()) {
     const predicted: PastForecast[] = [];
     for (const { reading } of part) {
       if (reading === null || !hasBalances(reading, account.balances)) continue;
-      log.append(reading);
-      spending.read(reading);
+      takeIn(reading);
       for (const balance of moving) {
         const floorMicros = emptyLevel(settings, balance);
         const forecast = predictRunout({ log, spending, reading, balance, floorMicros });

@@ -7,6 +7,7 @@ import {
   amountOf,
   type Balance,
   type BalanceDefinition,
+  isInCurrency,
   type OutcomeKind,
   type Reading,
 } from '../domain/reading.ts';
@@ -112,7 +113,7 @@ export function describeHistory(seenMs: number, neededMs: number): string {
 /** Why rules about money cannot judge the account's newest reading; null when they can. */
 export function whyUnusable({ reading, currency }: AccountFacts): string | null {
   if (reading === null) return why.noReading();
-  return currency === null || isSameCurrency(currency, reading.currency)
+  return currency === null || isInCurrency({ currency }, reading)
     ? null
     : why.otherCurrency({ currency: reading.currency, configured: currency });
 }

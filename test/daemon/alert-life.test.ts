@@ -4,6 +4,7 @@ import {
   hourMs,
   minuteMs,
   negativeRule,
+  runwayRule,
   smsLow,
   staleRule,
   units,
@@ -105,6 +106,39 @@ describe('firing and resolving', () => {
     await world.reload(parts('USD'));
     await world.pass(3 * step);
     expect(world.news().join()).not.toContain('sms-low resolved');
+  });
+
+  test('one reading in another currency ends no runway alert, though nothing is spent after it, nor after a restart', async () => {
+    const runsOut = runwayRule({ thresholds: { warning: 72 * hourMs }, lookbackMs: null });
+    const world = await startWorld({ accounts: [makeAccount('otp', { currency: 'CNY' })], rules: [runsOut] });
+    for (let sms = 100; sms > 80; sms--) await read(world, sms);
+    world.provider.set('otp', 80, { currency: 'USD' });
+    await world.pass(step);
+    world.provider.set('otp', 80, { currency: 'CNY' });
+    await world.pass(2 * hourMs);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(2 * hourMs);
+    expect(world.daemon.state.alerts.get('otp', runsOut.id)?.state).toBe('firing');
+  });
+
+  test('the spending of what was read in another currency is learned from history once that is configured', async () => {
+    const parts = (currency: string) => ({ accounts: [makeAccount('otp', { currency })] });
+    const world = await startWorld(parts('CNY'));
+    await read(world, 500);
+    const spent = () => world.daemon.state.accounts.get('otp')?.spending.since('day')?.spent.sms;
+    const before = spent();
+    expect(before).toBeGreaterThan(0);
+    for (const sms of [100, 90, 80]) {
+      world.provider.set('otp', sms, { currency: 'USD' });
+      await world.pass(step);
+    }
+    expect(spent()).toBe(before);
+    await world.reload(parts('USD'));
+    await world.pass(2 * step);
+    expect(spent()).toBe(units(20));
+    await world.restart({ downMs: minuteMs, parts: parts('CNY') });
+    await world.pass(2 * step);
+    expect(spent()).toBe(before);
   });
 
   test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {

@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 async function predicted(readings: readonly Reading[]) {
   const polls = readings.map((reading) => ({ at: reading.at, outcome: 'ok' as const, reading }));
   const past: AccountPast = {
-    account: makeAccount('otp'),
+    account: makeAccount('otp', { currency: 'EUR' }),
     polls: () => inParts(polls),
     before: emptyReader,
     gaps: 'unread',
