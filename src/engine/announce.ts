@@ -19,7 +19,7 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { pausedUntil, retractSuppressed, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import { isSaid, pausedUntil, retractSuppressed, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, isUnsent, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -78,15 +78,15 @@ function announce(turn: Turn, incident: Incident): void {
   const ended = channelsOfEnds(state, incident);
   for (const plan of plansOf(state, incident, ended)) {
     const { channel } = plan;
-    const forChannel = { ...suppression, channelFailedUntil: channelFailedUntil(state, incident, plan) };
-    const waiting = (): boolean => isWaiting(turn, channel, incident.id);
+    const inhibited = suppression.inhibited && isSaid(state, incident, channel, now);
+    const failedUntil = channelFailedUntil(state, incident, plan);
     const next = (endsEarlier: boolean): Decision =>
       decide({
         incident: after,
         plan,
         notified: ownOf(after.notified, channel) ?? null,
-        suppression: forChannel,
-        waiting,
+        suppression: { ...suppression, inhibited, channelFailedUntil: failedUntil },
+        waiting: () => isWaiting(turn, channel, incident.id),
         endsEarlier,
         now,
       });

@@ -7,6 +7,7 @@ import {
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { AlertName } from '../domain/operator.ts';
+import { ownOf } from '../domain/own.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
@@ -14,7 +15,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { providerDown } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
-import type { Suppression } from './decide.ts';
+import { planChannels, type Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
@@ -53,6 +54,17 @@ function* speakersFor(
     const incident = inhibits(other, alert) ? incidentOf(state, other) : undefined;
     if (incident !== undefined && !isMuted(incident)) yield incident;
   }
+}
+
+/** Whether it is said to this channel by what says more: whoever knows of this one and hears nothing of the worse still hears of this one. A refused key is the cause, whoever hears of it. */
+export function isSaid(state: MonitorState, incident: Incident, channel: string, now: number): boolean {
+  if (ownOf(incident.notified, channel) === undefined || isStalenessSymptom(incident)) return true;
+  const isMuted = (each: Incident): boolean => isSilenced(state, each, now);
+  return speakersFor(state, incident, isMuted).some(
+    (speaker) =>
+      ownOf(speaker.notified, channel) !== undefined ||
+      planChannels(speaker, state.settings.routes, [channel]).some(({ direct }) => direct),
+  );
 }
 
 /** Retracts what nobody received of silenced incidents, and of open ones that nobody took where another one says it. */

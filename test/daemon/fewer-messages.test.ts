@@ -308,6 +308,27 @@ describe('inhibition', () => {
     );
   });
 
+  test('a channel that knows of the milder alert and hears nothing of the worse hears that the milder one rose; one that knows of neither does not', async () => {
+    const routes = [
+      makeRoute({ match: { rule: ['sms-negative'] }, channels: ['pager'] }),
+      makeRoute({ channels: ['finance'], repeatEveryMs: hourMs }),
+    ];
+    const world = await startWorld({ rules: [rule], channels: ['pager', 'finance'], routes });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+    world.provider.set('otp', -1);
+    await world.pass(step + hourMs);
+    expect(world.news('finance')).toEqual(['otp/sms-low worse critical', 'otp/sms-low reminder critical']);
+    world.provider.set('otp', 1000);
+    await world.pass(step);
+    world.news('finance');
+    world.provider.set('otp', -1);
+    await world.pass(step);
+    expect(world.news('finance')).toEqual([]);
+    expect(world.news('pager').at(-1)).toBe('otp/sms-negative firing critical');
+  });
+
   test('a silenced worse alert does not keep the milder one quiet', async () => {
     const world = await startWorld({
       rules: [soft, floor],

@@ -321,7 +321,8 @@ export class Duties {
     if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
-      if (settled && inhibited({ state, calendar, book, now, counts, surely: true }, incident)) {
+      const knows = knowing(message.channel, kind !== 'firing');
+      if (settled && inhibited({ state, calendar, book, now, counts, surely: true, ...knows }, incident)) {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
     }
@@ -422,12 +423,15 @@ export class Duties {
       }
       return found;
     }
-    if (inhibited({ state, calendar, book, now }, incident)) {
-      this.#lastMuted.set(incident.id, now);
-      return acknowledged(incident) ? untoldWhoHasIt(incident, asks, failed) : found;
-    }
+    const isSaid = ({ channel }: Ask): boolean => {
+      const knows = knowing(channel, incident.notified[channel] !== undefined);
+      return inhibited({ state, calendar, book, now, ...knows }, incident);
+    };
+    const { said = [], unsaid = [] } = Object.groupBy(asks, (ask) => (isSaid(ask) ? 'said' : 'unsaid'));
+    if (said.length > 0) this.#lastMuted.set(incident.id, now);
+    if (acknowledged(incident)) found.push(...untoldWhoHasIt(incident, said, failed));
     if (maybeHeld(state, incident, now, book.longestInterval)) return found;
-    for (const ask of asks) {
+    for (const ask of unsaid) {
       const notified = incident.notified[ask.channel];
       if (failed(ask)) continue;
       const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
@@ -471,6 +475,11 @@ export class Duties {
     );
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
+}
+
+/** The channel where it knows of the incident: what it does not hear of says nothing to it. */
+function knowing(channel: string, isKnown: boolean): { readonly channel?: string } {
+  return isKnown ? { channel } : {};
 }
 
 /** Also where a worse alert speaks for it: a tool that has it open would go on waking people. */

@@ -88,6 +88,8 @@ export function inhibited(
     readonly now: number;
     /** Only alerts for which this is true count: all of them where it is absent. */
     readonly counts?: (key: string) => boolean;
+    /** One that knows of the incident: only what it hears of counts. */
+    readonly channel?: string;
     /** Only where the contract says which of two speaks. */
     readonly surely?: boolean;
   },
@@ -103,9 +105,16 @@ export function inhibited(
     const known = state.incidents.get(other.incident);
     if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
     if (incident.type === 'stale' && rule.type === 'auth-failed') return true;
-    if (saysMoreOf(other, alert) > (it.surely === true ? 0 : -1)) return true;
+    const saysMore = saysMoreOf(other, alert) > (it.surely === true ? 0 : -1);
+    if (saysMore && hears(state.settings, known, it.channel)) return true;
   }
   return false;
+}
+
+function hears(settings: Settings, incident: Incident, channel: string | undefined): boolean {
+  if (channel === undefined) return true;
+  const isAsked = asksOf(settings, incident).some((ask) => ask.direct && ask.channel === channel);
+  return isAsked || incident.notified[channel] !== undefined;
 }
 
 const emptiness = ['runway', 'below', 'negative'];
