@@ -378,4 +378,18 @@ export const pairMutations: readonly Mutation[] = [
     new: '',
     pair: 'outage × given away',
   },
+  {
+    name: 'who knows of a milder alert and hears nothing of the worse does not hear that it rose',
+    file: 'src/engine/inhibit.ts',
+    old: 'if (ownOf(incident.notified, channel) === undefined || isStalenessSymptom(incident)) return true;',
+    new: "if (channel !== '') return true;",
+    test: 'test/daemon/fewer-messages.test.ts',
+  },
+  {
+    name: 'who is quiet about an alert hears of what its message spoke for',
+    file: 'src/engine/inhibit.ts',
+    old: 'return [rule, ...hidden.map((other) => other.rule)];',
+    new: 'return [rule, ...hidden.slice(hidden.length).map((other) => other.rule)];',
+    test: 'test/channels/chats/answer-chat.test.ts',
+  },
 ];
