@@ -39,6 +39,21 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
     });
   });
 
+  it('work, and can be turned off for the page, in a browser that blocks storage', async () => {
+    const page = await bed.scripted.newPage();
+    for (const kind of ['localStorage', 'sessionStorage'])
+      await page.addInitScript(
+        `Object.defineProperty(window, '${kind}', { get() { throw new DOMException('', 'SecurityError'); } })`,
+      );
+    await openPage(page, `${bed.server.url}/alerts`);
+    await page.keyboard.press('?');
+    await page.getByRole('checkbox', { name: 'Shortcuts of a single key' }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await page.evaluate("document.activeElement.closest('.alert') !== null")).toBe(false);
+    await page.close();
+  });
+
   it('walk through the alerts, and open their forms', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${bed.server.url}/alerts`);

@@ -32,10 +32,27 @@ const acts = {
 const chordMs = 1_500;
 let chordUntil = 0;
 
+const forBrowser = storageOf('localStorage');
+const forTab = storageOf('sessionStorage');
+
 offerList();
 oneStopEach();
 document.addEventListener('lowwater:fresh', oneStopEach);
 returnToList();
+
+/** Where the browser blocks storage, for this page alone: that must not cost the keys. */
+function storageOf(kind) {
+  try {
+    return window[kind];
+  } catch {
+    const kept = new Map();
+    return {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => kept.set(key, value),
+      removeItem: (key) => kept.delete(key),
+    };
+  }
+}
 
 /** Tab stops at an alert and at its menu; the arrows go to everything else of it. */
 function oneStopEach() {
@@ -56,9 +73,9 @@ function returnToList() {
   const key = 'lowwater-list';
   const crumb = document.querySelector('.crumb a');
   if (['/', '/alerts', '/review'].includes(location.pathname)) {
-    sessionStorage.setItem(key, location.pathname + location.search);
+    forTab.setItem(key, location.pathname + location.search);
   } else if (crumb !== null) {
-    const list = sessionStorage.getItem(key) ?? '/';
+    const list = forTab.getItem(key) ?? '/';
     crumb.setAttribute('href', list);
     const page = document.querySelector(`nav a[href="${list.split('?')[0]}"]`);
     if (page !== null) crumb.textContent = page.textContent;
@@ -74,7 +91,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 function areOn() {
-  return localStorage.getItem(offKey) === null;
+  return forBrowser.getItem(offKey) === null;
 }
 
 /** Also for whoever has turned the keys off. */
@@ -162,7 +179,7 @@ function list() {
   }
   const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: areOn() });
   box.addEventListener('change', () =>
-    box.checked ? localStorage.removeItem(offKey) : localStorage.setItem(offKey, ''),
+    box.checked ? forBrowser.removeItem(offKey) : forBrowser.setItem(offKey, ''),
   );
   const choice = document.createElement('label');
   choice.append(box, ' ', words.single);
