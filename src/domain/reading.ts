@@ -73,7 +73,10 @@ export interface Reading extends BalanceAnswer {
 }
 
 /** Whether a reading says something of the money of an account; any does where its currency is not configured. */
-export function isInCurrency(account: { readonly currency: string | null }, { currency }: Reading): boolean {
+export function isInCurrency(
+  account: { readonly currency: string | null },
+  { currency }: Pick<Reading, 'currency'>,
+): boolean {
   return account.currency === null || isSameCurrency(account.currency, currency);
 }
 

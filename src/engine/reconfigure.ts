@@ -27,7 +27,7 @@ import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './silencing.ts';
-import { followSpending } from './spending.ts';
+import { followSpending, isOfCurrency } from './spending.ts';
 import { type MonitorState, WatchedAccount } from './state.ts';
 
 /**
@@ -200,7 +200,13 @@ function watchAccount(
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
-  const log = logFor(isMoved ? undefined : watched, { windowMs: maxWindow(rules), pollIntervalMs });
+  const isOther = watched !== undefined && !isOfCurrency({ settings, poll }, watched.log.at(0));
+  // As after a start.
+  if (isOther && !isMoved) state.unloaded.add(settings.id);
+  const log = logFor(isMoved || isOther ? undefined : watched, {
+    windowMs: maxWindow(rules),
+    pollIntervalMs,
+  });
   const parts = { settings, allRules: state.settings.rules, rules, pollIntervalMs, pollGapMs, log };
   const account = new WatchedAccount(parts, state);
   state.accounts.set(settings.id, account);

@@ -1,4 +1,5 @@
 import type { Runway } from '../domain/message.ts';
+import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
@@ -78,14 +79,20 @@ export function followSpending(
   const { id } = account.settings;
   const settings = spendingSettings(state, account);
   const known = state.spending.get(id);
-  if (!isMoved && known !== undefined && isOfCurrency(account, known) && known.adopt(settings)) return;
+  if (!isMoved && known !== undefined && isOfCurrency(account, known.last) && known.adopt(settings)) return;
   state.spending.setInMemory(id, new AccountSpending(id, settings));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
 }
 
-function isOfCurrency({ settings }: Pick<WatchedAccount, 'settings'>, { last }: AccountSpending): boolean {
-  return last === null || isInCurrency(settings, last);
+/** Whether what is known of an account goes on to its newest reading: readings in another currency than was configured were left out. */
+export function isOfCurrency(
+  { settings, poll: { reading } }: Pick<WatchedAccount, 'settings' | 'poll'>,
+  last: Pick<Reading, 'currency'> | null,
+): boolean {
+  const newest = reading !== null && isInCurrency(settings, reading) ? reading : last;
+  if (last === null || newest === null) return newest === null;
+  return isInCurrency(settings, last) && isSameCurrency(last.currency, newest.currency);
 }
 
 export function spendingSettings(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
@@ -106,7 +113,7 @@ export function restoreSpending(
   const { poll } = account;
   const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
   const isOfSeries = (account.spending.last?.at ?? 0) >= poll.seriesSince;
-  if (isRestored && !(isOfSeries && isOfCurrency(account, account.spending))) {
+  if (isRestored && !(isOfSeries && isOfCurrency(account, account.spending.last))) {
     // It is of another account of the provider, or in another currency than is configured by now.
     followSpending(state, account, true);
     state.unlearned.add(account.id);

@@ -141,6 +141,20 @@ describe('firing and resolving', () => {
     expect(spent()).toBe(before);
   });
 
+  test('what was read in another currency since a start counts once that is configured, without a restart', async () => {
+    const parts = (currency: string) => ({ accounts: [makeAccount('otp', { currency })] });
+    const world = await startWorld(parts('CNY'));
+    for (let sms = 100; sms > 80; sms--) {
+      world.provider.set('otp', sms, { currency: 'USD' });
+      await world.pass(step);
+    }
+    const account = () => world.daemon.state.accounts.get('otp');
+    await world.reload(parts('USD'));
+    await world.pass(step);
+    expect(account()?.log.spentBetween('sms', 0, (account()?.log.length ?? 0) - 1)).toBe(units(19));
+    expect(account()?.spending.since('day')?.spent.sms).toBe(units(19));
+  });
+
   test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {
     const world = await startWorld({
       rules: [belowRule({ ...single, hysteresis: { kind: 'share', share: 0.1 } })],
