@@ -18,17 +18,19 @@ export function findMendable(db: Database.Database, path: string, bytes: number)
   return found;
 }
 
-/** Beside pages of nobody: an index that names more rows than its table has shows that these were lost. Made again from it, it would forget them. */
+/**
+ * Beside pages of nobody: indexes that all name more rows than their table has show that these were lost. Made again from it, they would
+ * forget them. One alone among others may be what is damaged.
+ */
 function refuseLostRows(db: Database.Database, path: string): void {
   const find = db.prepare<[], { name: string; tbl_name: string }>(
     "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'",
   );
-  for (const { name, tbl_name: table } of find.all()) {
-    const [rows, named] = [
-      countRows(db, `${table} NOT INDEXED`),
-      countRows(db, `${table} INDEXED BY ${name}`),
-    ];
-    if (named > rows)
+  for (const [table, indexes] of Map.groupBy(find.all(), (index) => index.tbl_name)) {
+    const rows = countRows(db, `${table} NOT INDEXED`) ?? 0;
+    const counts = indexes.flatMap(({ name }) => countRows(db, `${table} INDEXED BY "${name}"`) ?? []);
+    const named = Math.min(...counts);
+    if (counts.length > 0 && named > rows)
       throw new StorageError(
         'corrupt',
         `database ${path} is damaged; it was left as it is: ${recovery} (the table ${table} has ${rows} rows, its index ${named})`,
@@ -36,13 +38,13 @@ function refuseLostRows(db: Database.Database, path: string): void {
   }
 }
 
-/** 0 where a damaged page keeps them from being counted. */
-function countRows(db: Database.Database, from: string): number {
+/** Null where a damaged page keeps them from being counted, or where the index is not one of all rows. A plain count(*) goes by whichever index is shortest. */
+function countRows(db: Database.Database, from: string): number | null {
   try {
-    return db.prepare<[], number>(`SELECT count(*) FROM ${from}`).pluck().get() ?? 0;
+    return db.prepare<[], number>(`SELECT count(DISTINCT rowid) FROM ${from}`).pluck().get() ?? 0;
   } catch (error) {
-    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
-    return 0;
+    if (!isSqliteError(error, 'SQLITE_CORRUPT') && !isSqliteError(error, 'SQLITE_ERROR')) throw error;
+    return null;
   }
 }
 

@@ -227,3 +227,28 @@ it('a page of a table that lies over another one of it is no damage of the index
   );
   expect(readFileSync(path)).toEqual(bytes);
 });
+
+it('a page of an index that lies over another one of it leads to rows twice, and the index is made again: the table has lost none', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(batch({ incidents: [incident('incident-0')] }));
+  store.close();
+  const db = new Database(path);
+  db.pragma('journal_mode = DELETE');
+  db.pragma('page_size = 512');
+  db.exec(`VACUUM; WITH RECURSIVE later (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM later WHERE n < 4000)
+    INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
+    SELECT 'incident-' || n, account, rule, fired_at + n, 1, 1, body FROM incident, later`);
+  const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'incident_by_time'").pluck().get();
+  db.close();
+  const bytes = readFileSync(path);
+  const placeOf = (pointer: number): number => (bytes.readUInt32BE(pointer) - 1) * 512;
+  const top = (Number(root) - 1) * 512;
+  const [first, last] = [placeOf(top + bytes.readUInt16BE(top + 12)), placeOf(top + 8)];
+  expect([bytes[first], bytes[last]], 'inner pages').toEqual([2, 2]);
+  expect(bytes.readUInt16BE(first + 3)).toBeGreaterThan(bytes.readUInt16BE(last + 3));
+  bytes.copy(bytes, last, first, first + 512);
+  writeFileSync(path, bytes);
+  const mended = open(path);
+  expect(mended.load().damagedRecords).toEqual([expect.objectContaining({ source: 'index' })]);
+});
