@@ -53,7 +53,8 @@ export async function* forecastsOf(
   for await (const part of past.polls()) {
     const predicted: PastForecast[] = [];
     for (const { reading } of part) {
-      if (reading === null || !hasBalances(reading, account.balances)) continue;
+      if (reading === null || !hasBalances(reading, account.balances) || !isInCurrency(account, reading))
+        continue;
       takeIn(reading);
       for (const balance of moving) {
         const floorMicros = emptyLevel(settings, balance);

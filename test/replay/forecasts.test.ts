@@ -105,6 +105,13 @@ describe('the forecasts of a past', () => {
     expect(new Set(found.map(({ balance }) => balance))).toEqual(new Set(['sms']));
   });
 
+  it('are none of a reading in another currency, of which what is spent in the own one says nothing', async () => {
+    const [first, ...others] = readings.slice(0, 3000).toReversed();
+    const foreign = first === undefined ? [] : [{ ...first, currency: 'USD' }];
+    const found = await predicted([...others.toReversed(), ...foreign]);
+    expect(found).toHaveLength(others.length);
+  });
+
   it('rest on nothing that comes later', async () => {
     const part = await predicted(readings.slice(0, 5000));
     expect(part).toEqual((await predicted(readings)).slice(0, part.length));
