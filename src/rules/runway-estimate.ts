@@ -127,9 +127,9 @@ export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? emptyLevel(facts, rule.balance);
 }
 
-/** Rounded up. */
-export function expectedSpend(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
-  const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
+/** What is needed to last so long, rounded up. */
+export function neededFor(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
+  const predicted = rule.lookbackMs === null ? facts.spending.needed(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);
   const burn = paceOf(rule, facts, facts.reading);
   return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;

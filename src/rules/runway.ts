@@ -116,7 +116,7 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const lastsMs = recoversAt(longestOf(stepsAt(rule, facts, reading)));
     // With less it goes on firing, however little is spent.
     const least = facts.spending.servedFrom(rule.balance, estimate.leftOf(rule, facts, reading));
-    return estimate.floorOf(rule, facts) + Math.max(least, estimate.expectedSpend(rule, facts, lastsMs));
+    return estimate.floorOf(rule, facts) + Math.max(least, estimate.neededFor(rule, facts, lastsMs));
   },
   burnLookbackMs: (rule) => rule.lookbackMs,
   judge,
@@ -133,8 +133,8 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const within = ladder.firstThreshold(stepsAt(rule, facts, reading));
     if (!Number.isFinite(runwayMs) || runwayMs === 0) {
       // With a lower floor the balance lasts longer than the longest `within`.
-      const usedWithin = estimate.expectedSpend(rule, facts, within ?? 0);
-      const amount = formatAmount(amountOf(reading, rule.balance) - usedWithin, reading.currency);
+      const neededWithin = estimate.neededFor(rule, facts, within ?? 0);
+      const amount = formatAmount(amountOf(reading, rule.balance) - neededWithin, reading.currency);
       return told.atFloor({ amount });
     }
     if (within !== null && runwayMs >= within)

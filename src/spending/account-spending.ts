@@ -5,7 +5,7 @@ import { dayMs, hourMs } from '../domain/time.ts';
 import { BalanceSpending, type SpendingSettings } from './balance-spending.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, plannedRuns } from './expected-runs.ts';
-import { expectedFrom, lastsLonger, predict } from './forecast.ts';
+import { expectedFrom, lastsLonger, neededFrom, predict } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, spreadAhead, type WeekAgo } from './interval.ts';
 import { hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
@@ -164,6 +164,12 @@ export class AccountSpending {
   expected(balance: Balance, withinMs: number): Micros | null {
     const present = this.#present(balance);
     return present && expectedFrom(present.walk, present.at, withinMs);
+  }
+
+  /** The least that lasts so long from the newest reading on; null while less than a day is known. */
+  needed(balance: Balance, forMs: number): Micros | null {
+    const present = this.#present(balance);
+    return present && neededFrom(present.state, present.walk, present.at, forMs);
   }
 
   /** The coming spending from the newest reading until an instant: the median and the 80 % range; null while less than a day is known. */

@@ -69,7 +69,7 @@ export function predict(
 ): Omit<Forecast, 'basis'> {
   const since = (at - walk.startsAt) / hourMs;
   if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
-  const before = sumAt(walk, since) - keptOf(state, left);
+  const before = sumAt(walk, since) - Math.min(left, keptOf(state));
   const instant = (factor: number): number | null => {
     const hours = hoursUntil(walk, before + left * factor);
     return hours === null ? null : Math.max(at, walk.startsAt + hours * hourMs);
@@ -80,8 +80,8 @@ export function predict(
 }
 
 /** Less than a message cannot be spent: where little is sent, what is left counts without its last one. */
-function keptOf(state: BalanceState, left: Micros): Micros {
-  return isSparse(state) ? Math.min(left, unspendable(state)) : 0;
+function keptOf(state: BalanceState): Micros {
+  return isSparse(state) ? unspendable(state) : 0;
 }
 
 /** Whether `left` lasts longer than so long, as `predict` says; a fast path. */
@@ -91,13 +91,20 @@ export function lastsLonger(
   { left, at, forMs }: { readonly left: Micros; readonly at: number; readonly forMs: number },
 ): boolean {
   // A second more: predictions are not exact to the millisecond.
-  return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - keptOf(state, left);
+  return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - Math.min(left, keptOf(state));
 }
 
 /** The spending within so long from an instant on, which is at or after the walk's start. */
 export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
   const since = at - walk.startsAt;
   return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
+}
+
+/** The least that lasts so long, as `predict` says: with just what is spent before a quiet time, it is empty where that begins. */
+export function neededFrom(state: BalanceState, walk: Walk, at: number, forMs: number): Micros {
+  const expected = expectedFrom(walk, at, forMs);
+  const endsQuietly = expected === expectedFrom(walk, at, forMs - secondMs);
+  return expected === 0 ? 0 : expected + keptOf(state) + (endsQuietly ? 1 : 0);
 }
 
 /** The usual and what was announced. */

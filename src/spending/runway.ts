@@ -67,13 +67,16 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
 /**
  * The top-up after which the balance lasts 30 days, rounded up to whole cents:
  *
- *     what is predicted to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
+ *     what is needed for 30 days as predicted (else 30 days × burn rate) − (balance − floor), at least 0
  */
 function restoringTopUp(
   left: Micros,
   { query, expected, known }: { query: RunwayQuery; expected: Micros | null; known: Burn | null },
 ): Micros | null {
-  const spend = expected ?? (known && spentAtPace(query, known));
+  const spend =
+    expected === null
+      ? known && spentAtPace(query, known)
+      : query.spending.needed(query.balance, restoredDays * dayMs);
   return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
 }
 

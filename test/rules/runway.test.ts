@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
 import { ruleKindOf } from '../../src/rules/registry.ts';
+import { runway } from '../../src/spending/runway.ts';
 import {
   dayMs,
   factsAfter,
@@ -109,6 +110,27 @@ test.each([
     expect(verdicts).toEqual(['critical', 'critical', 'ok']);
   },
 );
+
+test.each([
+  ['every eight hours', (hour: number) => Math.floor(hour / 8)],
+  ['now and then', (hour: number) => Math.floor(hour / 8 + 2 * Math.sin(hour / 24))],
+])('what is advised where a message is sent %s lasts as long as it should', (_, sentAt) => {
+  const hours = 30 * 24;
+  const month = Array.from({ length: hours }, (_, hour) => readingAt(hour * 60, 1000 - 10 * sentAt(hour)));
+  const rule = runwayRule({ lookbackMs: null, thresholds: { warning: 20 * dayMs } });
+  const after = (...paid: readonly Reading[]) =>
+    factsAfter([...month, ...paid], { pollIntervalMs: hourMs, windowMs: dayMs });
+  const { spending, log, now } = after();
+  const clearsAt = ruleKindOf(rule).clearsAt?.(rule, after()) ?? 0;
+  const verdicts = [clearsAt - 10_000, clearsAt].map((micros) =>
+    verdict(evaluate(rule, after(readingAt(hours * 60 - 60, micros / 1e6)), 'warning')),
+  );
+  expect(verdicts).toEqual(['warning', 'ok']);
+  const reading = readingAt(hours * 60 - 60, 0);
+  const query = { log, spending, reading, balance: 'sms', floorMicros: 0, lookbackMs: dayMs, now };
+  const { emptyAt } = spending.forecast('sms', runway(query).restoreMicros ?? 0) ?? {};
+  expect((emptyAt ?? 0) - now).toBeGreaterThanOrEqual(30 * dayMs);
+});
 
 describe('too little history', () => {
   const perHour = 1000;

@@ -22,8 +22,15 @@ export const moneyMutations: readonly Mutation[] = [
   {
     name: 'the fast path of the runway rule counts what cannot be spent',
     file: 'src/spending/forecast.ts',
-    old: 'forMs + secondMs) < left - keptOf(state, left);',
-    new: 'forMs + secondMs) < left + 0 * keptOf(state, left);',
+    old: 'forMs + secondMs) < left - Math.min(left, keptOf(state));',
+    new: 'forMs + secondMs) < left;',
+    test: 'test/rules/runway.test.ts',
+  },
+  {
+    name: 'what is advised is spent before a quiet time, and lasts until that begins',
+    file: 'src/spending/forecast.ts',
+    old: '+ (endsQuietly ? 1 : 0);',
+    new: '+ (endsQuietly ? 0 : 0);',
     test: 'test/rules/runway.test.ts',
   },
   {
