@@ -206,7 +206,7 @@ function readCurrency(text: string, line: number): string {
 
 /** Without the apostrophe that exports put before what a spreadsheet would take for a formula. */
 function plain(text: string): string {
-  return detached(text.trim().replace(/^'(?=[=+\-@])/, ''));
+  return detached(text.trim().replace(/^'(?=[=+\-@＝＋－＠])/, ''));
 }
 
 function quote(text: string): string {

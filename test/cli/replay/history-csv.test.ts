@@ -176,7 +176,7 @@ describe('a file of readings', () => {
         sms: fc.integer({ min: -9e15, max: 9e15 }),
         voip: fc.integer({ min: -1e9, max: 1e9 }),
       }),
-      currency: fc.constantFrom('CNY', 'EUR', '=X', 'a,b', 'q"q'),
+      currency: fc.constantFrom('CNY', 'EUR', '=X', '＝X', 'a,b', 'q"q'),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(someReading, { minLength: 1, maxLength: 20 }), async (readings) => {
