@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { isSqliteError } from './failure.ts';
 
@@ -9,6 +9,9 @@ const fullCheckBytes = 256 * 1024 * 1024;
 
 /** Findings that are read; a damaged page of an index makes one for each row. */
 const maxFindings = 100;
+
+/** The last eight bits of each code of SQLite that says that the system failed to read or write: https://sqlite.org/rescode.html#ioerr. */
+const ioError = 10;
 
 /** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is surely damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
@@ -168,9 +171,15 @@ export function findDamage(db: Database.Database): string | undefined {
   return undefined;
 }
 
-/** Below a line that only names the database. */
+/** Below a line that only names the database. Throws where a page could not be read: that is an error of the disk, which may pass, and no damage. */
 function linesOf(finding: string): readonly string[] {
-  return finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
+  const lines = finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
+  const unread = lines.find((line) => {
+    const code = Number(/error code=(\d+)$/.exec(line)?.[1]);
+    return (code & 0xff) === ioError || /failed to get page \d+$/.test(line);
+  });
+  if (unread !== undefined) throw new Database.SqliteError(unread, 'SQLITE_IOERR_READ');
+  return lines;
 }
 
 /** The argument of each check. */

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, incident, message, noon, told } from './batches.ts';
 import { flip, makePath, open } from './fixtures.ts';
@@ -252,3 +252,30 @@ it('a page of an index that lies over another one of it leads to rows twice, and
   const mended = open(path);
   expect(mended.load().damagedRecords).toEqual([expect.objectContaining({ source: 'index' })]);
 });
+
+it.each([
+  ['of a table or an index', 'Tree 5 page 7: unable to get the page. error code=8458'],
+  ['of nobody', 'Freelist: failed to get page 7'],
+])(
+  'a page %s that the disk does not give now is no damage: nothing is made again, and nobody is told to restore a backup',
+  (_, finding) => {
+    const path = makePath();
+    open(path).close();
+    const bytes = readFileSync(path);
+    const prepare = Database.prototype.prepare;
+    const failing = vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (
+      this: Database.Database,
+      sql: string,
+    ) {
+      const text = `SELECT '*** in database main ***\n${finding}'`;
+      return prepare.call(this, /^PRAGMA (?:integrity|quick)_check/.test(sql) ? text : sql);
+    });
+    onTestFinished(() => void failing.mockRestore());
+    const start = () => open(path);
+    expect(start).toThrow(/it cannot be read now: .*page/);
+    expect(start).not.toThrow(/backup/);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    failing.mockRestore();
+    expect(open(path).load().damagedRecords).toBeUndefined();
+  },
+);
