@@ -34,7 +34,7 @@ function columnsOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
 
-function wrap(text: string, indent: number, width: number): readonly string[] {
+export function wrap(text: string, indent: number, width: number): readonly string[] {
   const room = Math.max(20, width - indent);
   const lines: string[] = [];
   let line = '';
@@ -53,9 +53,10 @@ function renderIncidents(message: IncidentMessage, width: number): readonly stri
   const words = wordIncidents(message, itemsShown);
   if (words.items.length === 1 && words.more === 0)
     return words.items.flatMap((item) => renderItem(item, width));
-  const more = words.more === 0 ? [] : ['', sayMore(words.more, message), ...linesOf(pageLinks(message))];
+  const more = words.more === 0 ? [] : [sayMore(words.more, message)];
   const items = words.items.flatMap((item) => ['', ...renderItem(item, width)]);
-  return [...wrap(words.headline, 0, width), ...items, ...more];
+  const tail = [...more, ...linesOf(pageLinks(message))];
+  return [...wrap(words.headline, 0, width), ...items, ...(tail.length === 0 ? [] : ['', ...tail])];
 }
 
 function renderItem(item: ItemWording, width: number): readonly string[] {

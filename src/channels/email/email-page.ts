@@ -8,6 +8,9 @@ const says = phrases('mailPage', {
   whatToDo: 'WHAT TO DO',
 });
 
+/** What stands at the end of every mail, in both of its parts. */
+export const sayFooter = (reader: Reader): string => say(says.sentBy, reader);
+
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */
 const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: string }>> = {
   critical: { strong: '#b42318', soft: '#fef3f2' },
@@ -60,7 +63,7 @@ export function emailPage(title: string, preview: string, cards: readonly Html[]
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="background:#eef0f3;"><tr><td align="center" style="padding:12px 8px;">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
-${cards}<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${say(says.sentBy, reader)}</td></tr>
+${cards}<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${sayFooter(reader)}</td></tr>
 
 </table>
 <!--[if mso]></td></tr></table><![endif]-->

@@ -17,7 +17,7 @@ import {
   testSubject,
   wordIncidents,
 } from '../../messages/message-wording.ts';
-import { renderText } from '../../messages/render-text.ts';
+import { renderText, wrap } from '../../messages/render-text.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import type { Html } from '../../wording/html.ts';
 import type { Reader } from '../../wording/moments.ts';
@@ -35,6 +35,7 @@ import {
   groupTitle,
   overviewTable,
   paragraph,
+  sayFooter,
 } from './email-page.ts';
 
 export type RenderedEmail = ReturnType<typeof renderEmail>;
@@ -56,7 +57,7 @@ export function renderEmail(
     from: cleanMailbox(order.from),
     to: order.to.map(cleanMailbox),
     subject: cleanText(messageSubject(message), 200),
-    text: `${renderText(message, 76)}\n`,
+    text: [renderText(message, width), '', ...wrap(sayFooter(readerOf(message)), 0, width), ''].join('\n'),
     html: renderEmailHtml(message, order.charts),
     date: new Date(message.at),
     messageId: messageIdOf(message.id, domain),
@@ -103,6 +104,8 @@ const says = phrases('mail', {
   test: 'TEST',
 });
 
+/** Of the lines of the text part. */
+const width = 76;
 /** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
 const wholeItems = 8;
 const shortItems = 12;

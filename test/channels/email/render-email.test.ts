@@ -79,6 +79,15 @@ describe('the body of a mail', () => {
     },
   );
 
+  it('ends in both parts with the way to the page, of several alerts, and with what becomes of a reply', () => {
+    const { html, text } = render(buildMessage([buildItem(), buildItem({ type: 'runway' })]));
+    expect(linksOf(html)).toContain('https://lowwater.example.com/');
+    expect(textOf(html)).toContain('Replies are not read.');
+    expect(text).toMatch(
+      /\n\n {2}Open lowwater: https:\/\/lowwater.example.com\/\n\nSent by lowwater, .*\. Replies are not read\.\n$/,
+    );
+  });
+
   it('shows no picture that could not be drawn, and is complete without it', () => {
     const mail = renderEmail(buildMessage(), { from, to, charts: [] });
     expect(elementsOf(mail.html)).not.toContain('img');
@@ -106,7 +115,9 @@ describe('the body of a mail', () => {
       'CRITICAL OTP production: SMS balance low since 21 Nov 02:22 and 9999 more alerts',
     );
     expect(textOf(mail.html)).toContain('and 9980 more alerts');
-    expect(mail.text).toMatch(/and 9980 more alerts\n {2}Open lowwater: https:\/\/lowwater.example.com\/\n$/);
+    expect(mail.text).toMatch(
+      /and 9980 more alerts\n {2}Open lowwater: https:\/\/lowwater.example.com\/\n\nSent by/,
+    );
     expect(Buffer.byteLength(mail.html)).toBeLessThan(90_000);
   });
 
