@@ -14,8 +14,10 @@ import { getOrMake } from '../../src/domain/get-or-make.ts';
 import type { Message, MessageItem } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
+import { readerOf } from '../../src/messages/item-wording.ts';
 import { messageSubject, wordCard } from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
+import { sayDuration } from '../../src/wording/moments.ts';
 import {
   buildAccount,
   buildItem,
@@ -41,6 +43,15 @@ it.each([
   } as const;
   const item = buildItem({ type: 'surge', severity: 'warning', facts: [fact] });
   expect(renderText({ ...buildMessage([item]), language }, 200)).toContain(headline);
+});
+
+it('Spanish says of the balance, not of the incidents before it, when it was read, and joins hours and minutes', async () => {
+  await loadLanguage('es');
+  const report = buildReport({ accounts: [buildReportAccount(), buildReportAccount({ reading: null })] });
+  const text = renderText({ ...report, language: 'es' }, 200);
+  expect(text).toMatch(/incidencias?\b.*, saldo leído el /);
+  expect(text).toContain(', saldo nunca leído');
+  expect(sayDuration(22_500_000, readerOf({ ...report, language: 'es' }))).toBe('6 horas y 15 minutos');
 });
 
 const reasons: readonly NotificationReason[] = [
