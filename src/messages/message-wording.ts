@@ -220,9 +220,8 @@ function partAmongOthers(item: ItemWording): CardPart {
   return {
     ...item,
     title: item.headline,
-    lines: item.story.slice(0, 1),
+    lines: item.story,
     figures: item.figures.slice(0, figuresAmongOthers),
-    advice: item.advice.slice(0, 1),
     links: item.links.filter(({ kind }) => kind !== 'page'),
   };
 }

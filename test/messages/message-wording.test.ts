@@ -147,6 +147,18 @@ it('has the links of every alert among several, but for those to the page that a
   expect(card.links).toMatchObject([{ label: 'Open lowwater' }]);
 });
 
+it('says of every alert among several that its balance is old, and all that there is to do', () => {
+  const account = buildAccount({ consecutiveFailures: 3, failure: 'no complete answer within 10s.' });
+  const blind = buildItem({ account });
+  const many = everyMessage()['auth-failed'];
+  if (many?.kind !== 'incidents') throw new Error('there is a message about a refused key');
+  const { parts } = wordCard(buildMessage([blind, ...many.items]), 2);
+  const [alone] = wordCard(many, 1).parts;
+  expect(parts[0]?.lines.join(' ')).toContain('The last 3 polls failed');
+  expect(alone?.advice.length).toBeGreaterThan(1);
+  expect(parts[1]?.advice).toEqual(alone?.advice);
+});
+
 describe('a message that its receiver takes in part', () => {
   const write = (message: Message, limit: number) =>
     renderFitting(message, { render: (card) => card, fits: (card) => JSON.stringify(card).length <= limit });
