@@ -28,7 +28,7 @@ describe('a form that shows an alert', () => {
     await read(world, 20);
     const refused = await send(url + path, { ...fields, ...seen });
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('this is another incident now');
+    expect(await refused.text()).toContain('<p>This is another incident now.</p>');
     expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ acknowledged: null, silenced: false });
   });
 
@@ -52,7 +52,7 @@ describe('a form that shows an alert', () => {
     await read(world, 20);
     const refused = await send(`${url}/alerts/otp/sms-low/acknowledge`, seen);
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('this alert is critical now');
+    expect(await refused.text()).toContain('<p>This alert is critical now.</p>');
   });
 
   it('takes of many ticked alerts those that are as they were, and names the others', async () => {

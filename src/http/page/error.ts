@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ownOf } from '../../domain/own.ts';
 import { html } from '../../wording/html.ts';
+import { asSentence } from '../../wording/lists.ts';
 import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
@@ -28,7 +29,7 @@ const headings = phrases('errorHeading', {
 export function errorPage(error: RequestError, { url, headers }: IncomingMessage, frame: Frame): Answer {
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const back = cameFrom(headers);
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && back !== url && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${asSentence(sayAgain(error.message, frame))}</p><p>${back !== '/' && back !== url && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
   const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }

@@ -7,6 +7,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { SilenceView } from '../../views/silences.ts';
 import type { FiringView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { asSentence } from '../../wording/lists.ts';
 import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
@@ -231,7 +232,7 @@ export async function giveOrAskAgain(
     if (!(error instanceof RequestError)) throw error;
     const title = `${heading} · lowwater`;
     const content = html`<section class="panel question"><h1>${heading}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${fields()}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
+<p class="problem" role="alert">${asSentence(sayAgain(error.message, scope))}</p>${fields()}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
     return show(context, { title, content, current: 'pay', ...place, status: error.status });
   }
 }
