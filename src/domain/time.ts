@@ -104,12 +104,16 @@ function offsetOf(zone: string): number {
   return sign === '-' ? -ahead : ahead;
 }
 
-/** A local time that a clock change skips gives the one as much later: a day whose midnight is skipped begins on that day. */
+/**
+ * A local time that a clock change skips gives the one as much later: a day whose midnight is skipped begins on that day. Of one that
+ * is there twice the first is meant, in every zone.
+ */
 export function instantOfWall(wall: number, timezone: string): number {
-  // The offset at the instant itself: it may differ from that at the same time in UTC.
-  const near = wall - zoneOffsetMs(wall, timezone);
-  const at = wall - zoneOffsetMs(near, timezone);
-  return at + zoneOffsetMs(at, timezone) === wall ? at : Math.max(near, at);
+  // No zone changes its clocks twice in two days.
+  const early = wall - zoneOffsetMs(wall - dayMs, timezone);
+  const late = wall - zoneOffsetMs(wall + dayMs, timezone);
+  const shows = (at: number): boolean => at + zoneOffsetMs(at, timezone) === wall;
+  return shows(late) && !shows(early) ? late : early;
 }
 
 /** Whether `2026-11-20` is a day: `Date.parse` takes the 30th of February for the 2nd of March. */

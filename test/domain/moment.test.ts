@@ -25,6 +25,15 @@ describe('an instant as the clocks of a zone show it', () => {
     },
   );
 
+  it.each([
+    ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
+    ['America/New_York', '2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
+    ['Australia/Lord_Howe', '2026-04-05T01:45', '2026-04-04T14:45:00.000Z'],
+    ['Atlantic/Azores', '2026-10-25T00:30', '2026-10-25T00:30:00.000Z'],
+  ])('of %s that the clocks show twice (%s) is the first, east and west', (zone, text, first) => {
+    expect(new Date(parseLocalText(text, zone) ?? 0).toISOString()).toBe(first);
+  });
+
   it.each(['', 'tomorrow', '2026-11-20', '2026-13-40T00:00', '2026-11-20T18:41Z'])('is not %j', (text) => {
     expect(parseLocalText(text, 'UTC')).toBeNull();
   });
