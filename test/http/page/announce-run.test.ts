@@ -71,8 +71,8 @@ test.each([
 });
 
 test.each([
-  ['es', 'la cuenta "otp" no tiene el saldo "wallet": sms, voip'],
-  ['zh-CN', '账户 "otp" 没有余额 "wallet"：sms, voip'],
+  ['es', 'La cuenta "otp" no tiene el saldo "wallet": sms, voip.'],
+  ['zh-CN', '账户 "otp" 没有余额 "wallet"：sms, voip。'],
 ])(
   'a balance that the account lacks is refused with those it has, all of it in %s',
   async (language, words) => {
