@@ -202,25 +202,26 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     'tells ages as the server does while it stays open (%s)',
     async (id) => {
       const language = await loadLanguage(id);
-      await withPage(bed.scripted, async (page) => {
-        const { url } = bed.server;
-        await bed.scripted.addCookies([{ name: 'lowwater_language', value: id, url }]);
-        await page.clock.install();
-        await page.clock.pauseAt(Date.now() + hourMs);
-        await page.goto(url);
-        const now = viewsNow + 15_000;
-        const minutes = [0.01, 0.7, 1.6, 2, 19, 60, 66, 118.4, 130, 320, 601, 1_800, 2_881, 6_420, 48_960];
-        const instants = minutes.flatMap((each) => [now - each * minuteMs, now + each * minuteMs]);
-        await page.evaluate(
-          `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(
-            instants.map((at) => `<time class="told" datetime="${isoText(at)}" data-age></time>`).join(''),
-          )})`,
-        );
-        await page.clock.runFor(15_000);
-        const said = await page.locator('.told').allTextContents();
-        expect(said).toEqual(instants.map((at) => sayAge(at, { language, now })));
-      });
-      await bed.scripted.clearCookies();
+      // The clock is that of a whole context.
+      const context = await bed.browser.newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const { url } = bed.server;
+      await context.addCookies([{ name: 'lowwater_language', value: id, url }]);
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + hourMs);
+      await page.goto(url);
+      const now = viewsNow + 15_000;
+      const minutes = [0.01, 0.7, 1.6, 2, 19, 60, 66, 118.4, 130, 320, 601, 1_800, 2_881, 6_420, 48_960];
+      const instants = minutes.flatMap((each) => [now - each * minuteMs, now + each * minuteMs]);
+      await page.evaluate(
+        `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(
+          instants.map((at) => `<time class="told" datetime="${isoText(at)}" data-age></time>`).join(''),
+        )})`,
+      );
+      await page.clock.runFor(15_000);
+      const said = await page.locator('.told').allTextContents();
+      expect(said).toEqual(instants.map((at) => sayAge(at, { language, now })));
     },
   );
 
