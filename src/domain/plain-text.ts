@@ -14,6 +14,14 @@ export function cleanText(text: string, limit: number): string {
   );
 }
 
+/**
+ * Letters, digits and signs as wide as a keyboard for Chinese writes them, in their usual width. Raised and circled digits stay: they are
+ * another number than they look like.
+ */
+export function narrowed(text: string): string {
+  return text.replace(/[\u3000\uFE50-\uFE6F\uFF00-\uFFEF]/g, (wide) => wide.normalize('NFKC'));
+}
+
 /** A currency or a unit, whole: cut, it would be another name. No reading has a longer one. */
 export function cleanCurrency(name: string): string {
   return cleanText(name, 16);

@@ -1,4 +1,5 @@
 import { type Micros, parseMicros } from '../domain/money.ts';
+import { narrowed } from '../domain/plain-text.ts';
 import type { Language } from './phrase.ts';
 
 /**
@@ -7,8 +8,7 @@ import type { Language } from './phrase.ts';
  */
 export function readTypedAmount(typed: string, { marks }: Pick<Language, 'marks'>): Micros | null {
   const { group, point } = marks;
-  // Raised and circled digits are another number than they look like.
-  const text = typed.replace(/[！-～]/g, (wide) => wide.normalize('NFKC'));
+  const text = narrowed(typed);
   const isGrouped = new RegExp(`^[1-9]\\d{0,2}(?:[${group}]\\d{3})+(?:[${point}]\\d*)?$`).test(text);
   // Nobody pays with three decimals: whoever types 1.400 in English means a thousand times as much.
   if (!isGrouped && /^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return null;

@@ -1,5 +1,5 @@
 import { currencyCode, isSameCurrency, type Micros } from '../../domain/money.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanText, narrowed } from '../../domain/plain-text.ts';
 import { dayMs, instantOfWall, isDay, isoDay, parseDuration } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
 import type { Listener } from '../../wording/phrase.ts';
@@ -97,7 +97,7 @@ const isSign = new RegExp(`^(?:\\p{Sc}|${yuan})$`, 'u');
 
 /** `¥500` and `500元` are written without a space as well, and digits as wide as the letters beside them. */
 function signApart(word: string): readonly string[] {
-  const parts = /^(\p{Sc}?)(\d.*?)(\p{Sc}|元)?$/u.exec(narrow(word))?.slice(1);
+  const parts = /^(\p{Sc}?)(\d.*?)(\p{Sc}|元)?$/u.exec(cleanText(narrowed(word), maxWord))?.slice(1);
   return parts?.filter(Boolean) ?? [word];
 }
 

@@ -55,6 +55,7 @@ test.each([
   ['quiet otp -2h', 'time', '-2h'],
   ['ordered otp 1.400,50', 'amount', '1.400,50'],
   ['ordered otp 1.400', 'amount', '1.400'],
+  ['ordered otp 10⁶', 'amount', '10⁶'],
   ['ordered otp 12,50', 'amount', '12,50'],
   ['ordered otp much', 'amount', 'much'],
   ['ordered otp -5', 'amount', '-5'],
