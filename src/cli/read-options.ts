@@ -93,7 +93,7 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-/** What a person says of an order: the daemon and the database take no more of it. */
+/** The words of a person about an order: the daemon and the database take no more of them. */
 export function saidOption(value: 'NAME' | 'TEXT', summary: string): OptionSpec {
   return { value, summary, maxLength: maxSaidLength };
 }

@@ -12,7 +12,7 @@ const longPauseMs = 30 * dayMs;
 /** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs this part of the history at most. */
 const harmlessPart = 0.1;
 
-/** Until when a clock is not trusted: the daemon that starts in that time, by the same clock, waits for the rest of it. */
+/** The instant until which a clock is not trusted: the daemon that starts in that time, by the same clock, waits for the rest of it. */
 const distrustNote = 'retention-at';
 
 /** Not while the clock may be wrong: that must not cost the history. */

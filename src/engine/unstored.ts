@@ -55,10 +55,10 @@ function noteUntold(state: MonitorState, now: number): void {
     for (const [incident, kinds] of kindsByIncident(message.items)) {
       const isEnd = kinds.includes('resolved');
       const first = ownOf(state.incidents.get(incident)?.notified, channel)?.firstMessage;
-      const isUnread = first === id && isUnsent(state, message);
-      if (!isEnd && !isUnderWay && !isUnread) continue;
+      const wasNeverSent = first === id && isUnsent(state, message);
+      if (!isEnd && !isUnderWay && !wasNeverSent) continue;
       forEachNotified(state, { channel, items: [{ incident }] }, (_, last) => {
-        if (isUnread) return null;
+        if (wasNeverSent) return null;
         return isEnd ? { ...last, resolved: false } : { ...last, at: Math.max(last.at, now) };
       });
     }

@@ -45,16 +45,15 @@ export async function* forecastsOf(
   const spending = new AccountSpending(account.id, { ...settings, week, announced: [] });
   const moving = await movingBalances(past);
   const takeIn = (reading: Reading): void => {
-    if (!isInCurrency(account, reading)) return;
     log.append(reading);
     spending.read(reading);
   };
-  for await (const part of readingsBefore(past)) for (const reading of part) takeIn(reading);
+  const isOwn = (reading: Reading): boolean => isInCurrency(account, reading);
+  for await (const part of readingsBefore(past)) for (const reading of part.filter(isOwn)) takeIn(reading);
   for await (const part of past.polls()) {
     const predicted: PastForecast[] = [];
     for (const { reading } of part) {
-      if (reading === null || !hasBalances(reading, account.balances) || !isInCurrency(account, reading))
-        continue;
+      if (reading === null || !hasBalances(reading, account.balances) || !isOwn(reading)) continue;
       takeIn(reading);
       for (const balance of moving) {
         const floorMicros = emptyLevel(settings, balance);

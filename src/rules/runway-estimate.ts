@@ -127,7 +127,7 @@ export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? emptyLevel(facts, rule.balance);
 }
 
-/** What is needed to last so long, rounded up. */
+/** The least that lasts so long, rounded up. */
 export function neededFor(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.needed(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);

@@ -27,7 +27,7 @@ export function joinSentences(sentences: readonly string[]): string {
   return sentences.join(' ').replace(/(?<=[。；：！？）]) /g, '');
 }
 
-/** What stands alone on a page begins with a capital letter and ends with a stop; lowwater and names of keys stay as they are. */
+/** A text that stands alone on a page begins with a capital letter and ends with a stop; lowwater and names of keys stay as they are. */
 export function asSentence(text: string): string {
   const stop = /\p{Script=Han}/u.test(text.replace(/["“「][^"”」]*["”」]/g, '')) ? '。' : '.';
   const begun = text.replace(/^(?!lowwater\b)\p{Ll}(?=\p{L}* )/u, (letter) => letter.toUpperCase());

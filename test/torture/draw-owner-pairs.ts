@@ -2,7 +2,7 @@ import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
 import { type Happening, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
-/** What befalls an owner alone, for daemons with no other faults. */
+/** Events that befall an owner alone, for daemons with no other faults. */
 export const ownerPairs = ['stood still × asked', 'outage × given away'] as const;
 export type OwnerPair = (typeof ownerPairs)[number];
 

@@ -8,7 +8,7 @@ const says = phrases('mailPage', {
   whatToDo: 'WHAT TO DO',
 });
 
-/** What stands at the end of every mail, in both of its parts. */
+/** The last line of every mail, in both of its parts. */
 export const sayFooter = (reader: Reader): string => say(says.sentBy, reader);
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */

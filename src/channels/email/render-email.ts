@@ -104,7 +104,7 @@ const says = phrases('mail', {
   test: 'TEST',
 });
 
-/** Of the lines of the text part. */
+/** The columns of a line of the text part. */
 const width = 76;
 /** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
 const wholeItems = 8;

@@ -14,7 +14,7 @@ import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from
 import { account, providerSchema } from './entries.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
-/** None that holds a key: a name is stored and sent. */
+/** Headers that hold a key are none: a name is stored and sent. */
 const headerName = '^(?!(?:[Pp]roxy-)?[Aa]uthorization$|[Cc]ookie$)[A-Za-z0-9-]{1,100}$';
 const networkAddress = z
   .string({ error: someNetworks })

@@ -6,7 +6,7 @@ import { hasNoInodes } from './file-system.ts';
 /** SQLite always knows whether something is stored, and who may. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused'>;
 
-const unreadAdvice =
+const readAgainAdvice =
   'it cannot be read now: see the system log for errors of the disk or file system; what is stored may be whole';
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
@@ -14,8 +14,8 @@ const kinds: readonly (readonly [prefix: string, kind: Kind, advice?: string])[]
   ['SQLITE_FULL', 'full'],
   // There is no room for the file that says what is in the write-ahead log.
   ['SQLITE_IOERR_SHMSIZE', 'full'],
-  ['SQLITE_IOERR_READ', 'other', unreadAdvice],
-  ['SQLITE_IOERR_CORRUPTFS', 'other', unreadAdvice],
+  ['SQLITE_IOERR_READ', 'other', readAgainAdvice],
+  ['SQLITE_IOERR_CORRUPTFS', 'other', readAgainAdvice],
   ['SQLITE_READONLY', 'read-only'],
   ['SQLITE_CANTOPEN', 'read-only'],
   ['SQLITE_PERM', 'read-only'],

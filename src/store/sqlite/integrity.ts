@@ -174,11 +174,11 @@ export function findDamage(db: Database.Database): string | undefined {
 /** Below a line that only names the database. Throws where a page could not be read: that is an error of the disk, which may pass, and no damage. */
 function linesOf(finding: string): readonly string[] {
   const lines = finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
-  const unread = lines.find((line) => {
+  const failed = lines.find((line) => {
     const code = Number(/error code=(\d+)$/.exec(line)?.[1]);
     return (code & 0xff) === ioError || /failed to get page \d+$/.test(line);
   });
-  if (unread !== undefined) throw new Database.SqliteError(unread, 'SQLITE_IOERR_READ');
+  if (failed !== undefined) throw new Database.SqliteError(failed, 'SQLITE_IOERR_READ');
   return lines;
 }
 

@@ -163,7 +163,7 @@ export function createSelfHealingStore(options: {
     });
   }
 
-  /** What the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage. */
+  /** A change that the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage. */
   function workOrFold<T>(work: () => T): T {
     try {
       return work();
