@@ -124,7 +124,9 @@ it('API, metrics and webhook bodies of a running daemon keep every key and value
   await withBed({ config, scenario: { accounts } }, async (bed) => {
     bed.provider.control.revokeKey('revoked');
     const daemon = await bed.start();
-    await eventually('all alerts were sent', () => hook.received.length >= 3);
+    const sent = () => hook.received.map(({ body }) => JSON.parse(body) as object);
+    // What becomes due before the first is sent is one message with it: where the machine is busy, three alerts are fewer messages.
+    await eventually('all alerts were sent', () => byAccount(sent()).length >= 3);
     await eventually(
       'nothing waits',
       async () => !JSON.stringify(await daemon.get('/api/v1/notifications')).includes('"pending"'),
@@ -137,7 +139,7 @@ it('API, metrics and webhook bodies of a running daemon keep every key and value
       firstKeys(await daemon.get('/api/v1/notifications'), 'notifications'),
     );
     expectText('metrics.txt', await familiesOf(daemon));
-    expectJson('webhook.json', byAccount(hook.received.map(({ body }) => JSON.parse(body) as object)));
+    expectJson('webhook.json', byAccount(sent()));
   });
 });
 
@@ -165,7 +167,7 @@ function firstKeys(answer: unknown, list: string): unknown {
 }
 
 /** Alerts of all messages, however they were grouped. */
-function byAccount(bodies: readonly object[]): unknown {
+function byAccount(bodies: readonly object[]): readonly object[] {
   const alerts = bodies.flatMap(
     (body) => Reflect.get(Object(Reflect.get(body, 'data')), 'alerts') as Record<string, unknown>[],
   );
