@@ -67,11 +67,8 @@ export class DurableMap<V> {
   }
 
   crash(): void {
-    for (const key of [...(this.#taken?.keys() ?? []), ...this.#changed]) {
-      const value = this.#durable.get(key);
-      if (value === undefined) this.#live.delete(key);
-      else this.#live.set(key, value);
-    }
+    // In the order that is stored: what a lost change removed stands where it stood.
+    this.#live = new Map(this.#durable);
     this.#taken = null;
     this.#changed.clear();
   }
