@@ -10,6 +10,7 @@ const countedAs = {
   retry: 'retried',
   dead: 'dead',
   needless: 'dead',
+  untried: 'retried',
 } as const satisfies Record<DeliveryEnd['kind'], string>;
 
 type NotificationState = (typeof countedAs)[DeliveryEnd['kind']];

@@ -235,7 +235,7 @@ export class Dispatcher {
     if (content === 'no-database') {
       return { kind: 'retry', certainty: 'refused', reason: unsent.noDatabase() };
     }
-    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };
+    if (!this.#maySend) return { kind: 'untried', reason: unsent.notOwned() };
     delayNext(lane, lane.channel.minGapMs, this.#dependencies.now());
     return lane.channel.send(content, this.#ending.signal);
   }

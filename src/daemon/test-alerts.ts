@@ -2,7 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { minuteMs } from '../domain/time.ts';
 import { followChannels } from '../engine/channel-changes.ts';
-import { recordDelivery, type Sent, unsent } from '../engine/delivery-ended.ts';
+import { recordDelivery, type Sent, unsent, wasTried } from '../engine/delivery-ended.ts';
 import { keepIncident } from '../engine/incidents.ts';
 import { queueOf } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -122,7 +122,7 @@ export class TestAlert {
     const { channel } = sent.message;
     const { delivery } = sent;
     if (this.#told.get(channel)?.delivered === null) {
-      const missed = delivery.kind === 'needless' ? delivery.reason : whyMissed(delivery);
+      const missed = wasTried(delivery) ? whyMissed(delivery) : delivery.reason;
       this.#told.set(channel, { channel, delivered: missed === null, reason: missed });
     }
     this.#answerOnceTold();

@@ -9,8 +9,16 @@ import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-
 import { forEachNotified, withdrawNotified } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
-/** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
-export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
+/**
+ * `needless`: there was nothing to send or nowhere to send it. `untried`: its daemon might not own the accounts. Neither is a fault of the
+ * channel.
+ */
+export type DeliveryEnd = Delivery | { readonly kind: 'needless' | 'untried'; readonly reason: string };
+
+/** Whether the channel was asked. */
+export function wasTried(delivery: DeliveryEnd): delivery is Delivery {
+  return delivery.kind !== 'needless' && delivery.kind !== 'untried';
+}
 
 /** `subject` of the mail thread; null without threads. */
 export interface Sent {
@@ -55,7 +63,8 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   const { delivery } = sent;
   const ended = { ...sent, message, now };
   noteDelivery(state, ended);
-  if (message.owed !== undefined && message.deliveredAt !== null) recordOwed(state, ended, message.owed);
+  if (delivery.kind === 'untried') giveBack(state, ended);
+  else if (message.owed !== undefined && message.deliveredAt !== null) recordOwed(state, ended, message.owed);
   else if (delivery.kind === 'delivered') recordDelivered(state, { ...ended, delivery });
   else if (delivery.kind === 'retry') recordRetry(state, { ...ended, delivery });
   else if (delivery.kind === 'needless') end(state, message, dead(delivery.reason));
@@ -80,7 +89,7 @@ export function lastDelivery({ notes }: MonitorState, channel: string): LastDeli
 }
 
 function noteDelivery(state: MonitorState, { message: { channel }, delivery, now }: Ended): void {
-  if (delivery.kind === 'needless') return;
+  if (!wasTried(delivery)) return;
   const last: LastDelivery =
     delivery.kind === 'delivered'
       ? { lastDeliveredAt: now, lastError: null }
@@ -201,9 +210,19 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
       const { recipients, refusal } = refused;
       raiseRefused(state, message.channel, recipients, { refusal, isFirst: true, now });
     }
-    // A silence may have begun meanwhile, or another alert that says it.
-    for (const { incident } of waiting.items) state.touched.add(incident);
+    touchAll(state, waiting);
   }
+}
+
+/** A try that was not made puts off nothing: the message is due as before, and goes out once its daemon may send. */
+function giveBack(state: MonitorState, { message, wasUncertain }: Ended): void {
+  putNotification(state, { ...message, attempts: message.attempts - 1, uncertain: wasUncertain });
+  touchAll(state, message);
+}
+
+/** A silence may have begun meanwhile, or another alert that says it. */
+function touchAll(state: MonitorState, { items }: Notification): void {
+  for (const { incident } of items) state.touched.add(incident);
 }
 
 /** Not notified: tried again when the channel works, or as reminders. `spared` ones go on in another notification. */

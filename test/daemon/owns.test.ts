@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
-import { belowRule, dayMs, factsNoon, minuteMs, units } from '../support/account-facts.ts';
+import { belowRule, dayMs, factsNoon, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -38,6 +38,31 @@ test('what was claimed when the lease ended is sent when it is there again, once
   Object.assign(world.store, { commit });
   owns = true;
   await world.pass(minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});
+
+test('a try that was not made because the lease ended puts off no message that was refused often before', async () => {
+  let owns = true;
+  const world = await startWorld({ rules }, { owns: () => owns });
+  const channel = world.channel('ops');
+  channel.mood = 'down';
+  await read(world, 100);
+  await world.pass(hourMs);
+  const made = channel.attempts.length;
+  const waiting = () => world.daemon.state.messages.values().map(({ attempts }) => attempts);
+  const { commit } = world.store;
+  Object.assign(world.store, {
+    commit: async (...given: Parameters<typeof commit>) => {
+      await commit(...given);
+      if (given[0].messages.some(({ attempts }) => attempts > made)) owns = false;
+    },
+  });
+  await world.pass(2 * step);
+  expect([channel.attempts.length, owns, [...waiting()]]).toEqual([made, false, [made]]);
+  Object.assign(world.store, { commit });
+  channel.mood = 'up';
+  owns = true;
+  await world.pass(10_000);
   expect(world.news()).toEqual(['otp/sms-low firing warning']);
 });
 

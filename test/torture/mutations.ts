@@ -462,7 +462,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease right before a message leaves',
     file: dispatcher,
-    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };\n",
+    old: "    if (!this.#maySend) return { kind: 'untried', reason: unsent.notOwned() };\n",
     new: '',
   },
   {
@@ -692,7 +692,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };\n",
+    old: "    if (!this.#maySend) return { kind: 'untried', reason: unsent.notOwned() };\n",
     new: '',
     test: ownsTest,
   },

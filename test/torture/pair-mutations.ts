@@ -236,7 +236,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'a silence that begins while a message is tried lets it be tried again',
     file: 'src/engine/delivery-ended.ts',
-    old: '    for (const { incident } of waiting.items) state.touched.add(incident);\n',
+    old: '    touchAll(state, waiting);\n',
     new: '',
     pair: 'silence × retry',
   },
