@@ -17,6 +17,7 @@ export const lifePairs = [
   'run × clock',
   'muted × given back',
   'silence ends × away',
+  'apart × worse',
 ] as const;
 export type LifePair = (typeof lifePairs)[number];
 
@@ -38,6 +39,13 @@ export const lifeFrames: Readonly<Record<LifePair, Frame>> = {
   'run × clock': { nodes: [1] },
   'muted × given back': { nodes: oneOrMany, faults: ['slow', 'lost'], everywhere: true },
   'silence ends × away': { nodes: oneOrMany, faults: ['refused', 'lost'] },
+  'apart × worse': {
+    nodes: oneOrMany,
+    ladders: 2,
+    isApart: true,
+    faults: ['refused', 'lost', 'dead'],
+    everywhere: true,
+  },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -119,6 +127,12 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
         ...from.some<Happening>([{ at: pressedAt + from.skewed(1, hourMs), kind: 'expire', place: 0 }], 0.3),
       ]);
     }
+    case 'apart × worse':
+      return once([
+        ...from.some([take(from.skewed(1, hourMs))], 0.3),
+        ...from.some([silence(from.skewed(1, hourMs))], 0.3),
+        ...from.some([endOfOwner(from, from.skewed(1, hourMs))], 0.5),
+      ]);
     case 'hidden × taken': {
       const takenAt = from.skewed(1, hourMs);
       return once([

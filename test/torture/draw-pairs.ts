@@ -1,4 +1,4 @@
-import { defaultGroupWaitMs } from '../../src/domain/route.ts';
+import { defaultGroupWaitMs, type Route } from '../../src/domain/route.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
@@ -109,7 +109,7 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
   const named = from.chance(0.5) ? [first] : [first, second];
   const repeatEveryMs = frame.repeatEveryMs ?? from.pick([4, 24]) * hourMs;
   const { groupWaitMs = defaultGroupWaitMs } = frame;
-  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs, groupWaitMs })];
+  const routes = routesOf({ escalate, repeatEveryMs, groupWaitMs }, frame, { named, second });
   const provider = makeProvider({ maxRequestsPerSecond: 20 });
   const settings = {
     ...makeSettings({
@@ -184,7 +184,21 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
 function laddersOf(rule: BelowRule, { ladders }: Frame): readonly BelowRule[] {
   const thresholds =
     ladders === 'worse' ? { critical: units(120) } : { warning: units(120), critical: units(35) };
-  return ladders === undefined ? [rule] : [rule, { ...rule, id: 'deep', thresholds }];
+  return ladders === undefined ? [rule] : [rule, { ...rule, id: secondLadder, thresholds }];
+}
+
+const secondLadder = 'deep';
+
+function routesOf(
+  paced: Partial<Route>,
+  { isApart }: Frame,
+  { named, second }: { readonly named: readonly string[]; readonly second: string },
+): readonly Route[] {
+  if (isApart === undefined) return [makeRoute({ ...paced, channels: named })];
+  return [
+    makeRoute({ ...paced, match: { rule: [secondLadder] }, channels: [second] }),
+    makeRoute({ ...paced, channels: named.slice(0, 1) }),
+  ];
 }
 
 /** Of the settings drawn before. */

@@ -30,6 +30,8 @@ export interface Frame {
   readonly isUndisturbed?: true;
   /** Two rules on the same balance: the second has other steps, or is worse at once and speaks for what the first has told. */
   readonly ladders?: 2 | 'worse';
+  /** The second of them goes to the second channel, and all else to the first. */
+  readonly isApart?: true;
   readonly groupWaitMs?: number;
   /** An hour from each. */
   readonly quietHours?: string;

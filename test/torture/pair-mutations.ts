@@ -383,7 +383,7 @@ export const pairMutations: readonly Mutation[] = [
     file: 'src/engine/inhibit.ts',
     old: 'if (ownOf(incident.notified, channel) === undefined || isStalenessSymptom(incident)) return true;',
     new: "if (channel !== '') return true;",
-    test: 'test/daemon/fewer-messages.test.ts',
+    pair: 'apart × worse',
   },
   {
     name: 'who is quiet about an alert hears of what its message spoke for',
