@@ -36,8 +36,12 @@ export function signLink(
   return link.toString('base64url');
 }
 
-/** Whether a short link is signed by one of our keys and still good at `now`, and what it is for. */
-export function verifyLink(secretKeys: readonly Buffer[], text: string, now: number): VerifiedLink {
+/**
+ * Whether a short link is signed by one of our keys and still good at `now`, and what it is for. It may be followed by what stood behind
+ * it where it was copied: a full stop, a bracket.
+ */
+export function verifyLink(secretKeys: readonly Buffer[], copied: string, now: number): VerifiedLink {
+  const [, text = ''] = /^([\w-]*)[^\w-]*$/.exec(copied) ?? [];
   const link = Buffer.from(text, 'base64url');
   if (link.length !== linkBytes || link.toString('base64url') !== text) return { kind: 'forged' };
   const given = link.subarray(saidBytes);

@@ -84,9 +84,25 @@ describe('a short link that acknowledges', () => {
       expect(verifyLink([key], changed, now).kind).toBe('forged');
     }
     expect(verifyLink([Buffer.alloc(32, 2)], link, now).kind).toBe('forged');
-    for (const text of ['', link.slice(1), `${link}A`])
+    for (const text of [
+      '',
+      '.',
+      link.slice(1),
+      `${link}A`,
+      `${link}.A`,
+      `.${link}`,
+      `${link.slice(0, 9)}.${link.slice(9)}`,
+    ])
       expect(verifyLink([key], text, now).kind).toBe('forged');
   });
+
+  it.each(['.', ',', ')', '>.', '”', '。', '…', ' '])(
+    'is good with “%s” behind it, as it is copied out of a sentence',
+    (behind) => {
+      expect(verifyLink([key], link + behind, now).kind).toBe('valid');
+      expect(verifyLink([key], link + behind, now + minute)).toEqual({ kind: 'expired' });
+    },
+  );
 
   it('is good for any length of time that links have', () => {
     fc.assert(
