@@ -1,5 +1,5 @@
 import type { StorageError } from '../domain/operator-error.ts';
-import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import type { ClusterLook, ClusterMember, DatabaseOrigin } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import { isBehind } from './judge-look.ts';
 
@@ -26,6 +26,8 @@ export class DatabaseLink {
   heardAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;
+  /** What happened to the database, as a clause, and is for an owner to tell: whoever takes the accounts where the one that had them died with it. */
+  untold: string | null = null;
   /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */
   databaseBehindMs = 0;
   readonly #log: Log;
@@ -103,8 +105,12 @@ export class DatabaseLink {
       : null;
   }
 
-  /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. */
-  heard(look: ClusterLook, node: string, wallNow: number): void {
+  /**
+   * `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. Whether
+   * something happened to the database since the look before.
+   */
+  heard(look: ClusterLook, node: string, wallNow: number): boolean {
+    const happened = this.look === null ? null : compareLooks(this.look, look);
     if (this.trouble !== null) this.#log.info({}, 'the shared database answers');
     this.trouble = null;
     this.#lost = this.#lostAt(look);
@@ -130,6 +136,10 @@ export class DatabaseLink {
           ? 'the clock of the database is right again'
           : 'the clock of the database is off: the daemons agree with one another, and go by their own',
       );
+    if (happened === null) return false;
+    this.#log.warn({ origin: look.origin, epoch: look.epoch }, happened);
+    this.untold = happened;
+    return true;
   }
 
   #lostAt(look: ClusterLook): Lost | null {
@@ -167,4 +177,26 @@ export function sharedSkewMs(skews: readonly number[]): number {
   const [best = 0] = skews.toSorted((left, right) => agreeing(right) - agreeing(left));
   const isMajority = agreeing(best) > skews.length - agreeing(best) + 1;
   return isMajority && Math.abs(best) > maxSkewMs ? best : 0;
+}
+
+function compareLooks(before: ClusterLook, now: ClusterLook): string | null {
+  const lost = describeLoss(before, now);
+  const moved = describeMove(before.origin, now.origin);
+  if (moved === null) return lost === null ? null : `the database ${lost}`;
+  return lost === null ? moved : `${moved} and ${lost}`;
+}
+
+function describeMove(before: DatabaseOrigin | null, now: DatabaseOrigin | null): string | null {
+  if (before === null || now === null) return null;
+  if (before.system !== now.system) return 'the database is another server now';
+  if (before.timeline === now.timeline) return null;
+  return before.timeline < now.timeline
+    ? `the database failed over (timeline ${before.timeline} to ${now.timeline})`
+    : `the database went back from timeline ${before.timeline} to ${now.timeline}`;
+}
+
+function describeLoss(before: ClusterLook, now: ClusterLook): string | null {
+  if (now.epoch < before.epoch) return `lost its commits since epoch ${now.epoch}`;
+  if (now.epoch !== before.epoch || now.batch === null || before.batch === null) return null;
+  return now.batch < before.batch ? `lost at least its last ${before.batch - now.batch} commits` : null;
 }

@@ -67,10 +67,10 @@ export class FleetView {
     return this.#leases.observe(look, own, this.#dependencies.clock.monotonic());
   }
 
-  /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, as a clause, if anything did. */
-  heard(look: ClusterLook, card: MemberCard, wallNow: number): string | null {
-    const { look: before, trouble } = this.link;
-    this.link.heard(look, card.node, wallNow);
+  /** A look of the member of this card; `wallNow` as for the link. Whether something happened to the database since the one before. */
+  heard(look: ClusterLook, card: MemberCard, wallNow: number): boolean {
+    const { trouble } = this.link;
+    const happened = this.link.heard(look, card.node, wallNow);
     this.link.heardAt = this.link.revision === null ? null : this.#dependencies.clock.monotonic();
     this.lastOwner = this.link.owner ?? this.lastOwner;
     this.#silentSince = null;
@@ -84,8 +84,6 @@ export class FleetView {
       this.isSplitKnown = false;
       this.#otherOwner = null;
     }
-    const happened = before === null ? null : compareLooks(before, look);
-    if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;
   }
 
@@ -184,11 +182,12 @@ export class FleetView {
     this.#leaseEndsAt = this.link.owner?.expiresAt;
   }
 
-  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again. */
+  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again, and what happened it has told. */
   claimAgain(): void {
     if (this.link.owner?.expiresAt === this.#leaseEndsAt) return;
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
     this.#waitedForEpoch = null;
+    this.link.untold = null;
   }
 
   /**
@@ -273,26 +272,4 @@ class NameWatch {
     if (status.since === null) return false;
     return status.since < own.since || (status.since === own.since && status.process < own.process);
   }
-}
-
-function compareLooks(before: ClusterLook, now: ClusterLook): string | null {
-  const lost = describeLoss(before, now);
-  const moved = describeMove(before.origin, now.origin);
-  if (moved === null) return lost === null ? null : `the database ${lost}`;
-  return lost === null ? moved : `${moved} and ${lost}`;
-}
-
-function describeMove(before: DatabaseOrigin | null, now: DatabaseOrigin | null): string | null {
-  if (before === null || now === null) return null;
-  if (before.system !== now.system) return 'the database is another server now';
-  if (before.timeline === now.timeline) return null;
-  return before.timeline < now.timeline
-    ? `the database failed over (timeline ${before.timeline} to ${now.timeline})`
-    : `the database went back from timeline ${before.timeline} to ${now.timeline}`;
-}
-
-function describeLoss(before: ClusterLook, now: ClusterLook): string | null {
-  if (now.epoch < before.epoch) return `lost its commits since epoch ${now.epoch}`;
-  if (now.epoch !== before.epoch || now.batch === null || before.batch === null) return null;
-  return now.batch < before.batch ? `lost at least its last ${before.batch - now.batch} commits` : null;
 }

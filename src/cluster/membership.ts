@@ -181,9 +181,9 @@ export class Membership {
     const look = this.#fleet.sift(renewal, this.#registration.describe(card));
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const happened = this.#fleet.heard(look, this.#registration.describe(card), wallNow);
-    if (happened !== null && this.#owned !== null) this.#dependencies.happened?.(happened);
     // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
-    else if (happened !== null) this.#fleet.letOthersClaim();
+    if (happened && this.#owned === null) this.#fleet.letOthersClaim();
+    this.#takeover.tellWhatHappened();
     this.#refuseDuplicate(card);
     // A former owner counts on a lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))

@@ -109,6 +109,14 @@ export class Takeover {
     begin({ store: owned.store.port, state, takenFrom: null });
   }
 
+  /** Once it acts: before that, nobody would hear. */
+  tellWhatHappened(): void {
+    const { link } = this.#parts.fleet;
+    if (this.owned === null || this.owned.phase === 'loading' || link.untold === null) return;
+    this.#dependencies.happened?.(link.untold);
+    link.untold = null;
+  }
+
   /** Everything is forgotten, and the next round begins as a new incarnation. */
   lose(why: string): void {
     const hadBegun = this.owned !== null && this.owned.phase !== 'loading';

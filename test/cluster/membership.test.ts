@@ -1068,6 +1068,26 @@ describe('a database that loses what it had stored', () => {
     expect(a.happened).toEqual([
       'the database failed over (timeline 1 to 2) and lost at least its last 2 commits',
     ]);
+    a.killed = true;
+    await world.pass(4 * leaseMs);
+    expect([b.role, b.happened]).toEqual(['owner', []]);
+  });
+
+  test('and its owner at once is told of by who takes over, as what is lost then stays lost', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.killed = true;
+    world.cluster.rollBack({ commits: 4 });
+    await world.pass(4 * leaseMs);
+    expect([b.role, b.happened]).toEqual([
+      'owner',
+      ['the database failed over (timeline 1 to 2) and lost at least its last 3 commits'],
+    ]);
+    const c = world.add('c');
+    await world.pass(leaseMs);
+    b.killed = true;
+    await world.pass(4 * leaseMs);
+    expect([c.role, c.happened]).toEqual(['owner', []]);
   });
 
   test('and with it that the owner took the accounts gets both again, under an epoch that nobody had', async () => {
