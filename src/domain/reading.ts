@@ -169,6 +169,7 @@ export interface AccountState {
   readonly failureCode: number | null;
   readonly consecutiveFailures: number;
   readonly reading: Reading | null;
+  /** The one before it; where an account has a currency, the last before it in that. */
   readonly previous: Reading | null;
   /** When the newest reading differed from the one before it. */
   readonly changedAt: number | null;

@@ -36,7 +36,7 @@ export function observePoll(
   state.polls.add({ account: account.id, poll: { at: readAt, outcome: outcome.kind, reading } });
   const after =
     outcome.kind === 'ok' && reading !== null
-      ? afterReading(before, reading, outcome)
+      ? afterReading(account, reading, outcome)
       : afterFailure(state, account, outcome, now);
   account.poll = after;
   if (reading !== null) {
@@ -47,7 +47,7 @@ export function observePoll(
   for (const id of state.unconfirmed.get(account.id) ?? []) state.touched.add(id);
   state.unconfirmed.delete(account.id);
   if (reading !== null) {
-    const previous = comparableBefore(account, before.reading, reading);
+    const previous = comparableBefore(account, reading);
     receiveTopUps(state, account, previous);
     followRuns(state, account, previous);
   }
@@ -65,14 +65,12 @@ export function blockedUntil(state: MonitorState, id: string): number {
 }
 
 /** The reading before, where both are in the currency in which people announce top-ups and runs. */
-function comparableBefore(
-  { settings }: WatchedAccount,
-  before: Reading | null,
-  reading: Reading,
-): Reading | null {
-  if (before === null || !hasSameBalances(reading, before)) return null;
+function comparableBefore({ settings, poll }: WatchedAccount, reading: Reading): Reading | null {
+  const { previous } = poll;
   const currency = settings.currency ?? reading.currency;
-  return [before, reading].every((each) => isInCurrency({ currency }, each)) ? before : null;
+  return previous !== null && [previous, reading].every((each) => isInCurrency({ currency }, each))
+    ? previous
+    : null;
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {
@@ -81,11 +79,13 @@ function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): b
 }
 
 function afterReading(
-  before: AccountState,
+  { settings, poll: before }: WatchedAccount,
   reading: Reading,
   { usage, facts }: Outcome & { readonly kind: 'ok' },
 ): AccountState {
   const last = before.reading;
+  // What came meanwhile shows only beside the last one in the account's currency.
+  const comparable = last === null || isInCurrency(settings, last) ? last : before.previous;
   const changed =
     last === null || last.currency !== reading.currency || !hasSameAmounts(last.balances, reading.balances);
   return {
@@ -98,7 +98,7 @@ function afterReading(
     consecutiveFailures: 0,
     reading,
     // Nothing is compared with a reading of other balances: of another provider, or of another configuration.
-    previous: last !== null && hasSameBalances(last, reading) ? last : null,
+    previous: comparable !== null && hasSameBalances(comparable, reading) ? comparable : null,
     changedAt: changed ? reading.at : before.changedAt,
     unwatchedMs: 0,
     usage,

@@ -19,7 +19,10 @@ export function readingsOfChanges<Span extends { readonly since: number; readonl
   return { ...span, since: span.since + 1, until: span.until + 1 };
 }
 
-/** From reading to reading, oldest first. Another currency, a move to another account of the provider, and a reading from before the balance was configured, are left out. */
+/**
+ * From reading to reading, oldest first. A move to another account of the provider, and a reading from before the balance was configured, are left
+ * out. Readings in another currency are a gap.
+ */
 export function* changesOf(
   readings: readonly Reading[],
   balance: Balance,
@@ -27,12 +30,9 @@ export function* changesOf(
 ): Generator<BalanceChange> {
   let previous: Reading | undefined;
   for (const reading of readings) {
+    if (!isSameCurrency(reading.currency, currency ?? '')) continue;
     const [before, after] = [ownOf(previous?.balances, balance), ownOf(reading.balances, balance)];
-    const isSame =
-      currency !== null &&
-      (reading.at < movedAt || (previous?.at ?? 0) >= movedAt) &&
-      isSameCurrency(previous?.currency ?? '', currency) &&
-      isSameCurrency(reading.currency, currency);
+    const isSame = reading.at < movedAt || (previous?.at ?? 0) >= movedAt;
     if (isSame && previous !== undefined && before !== undefined && after !== undefined)
       yield { from: previous.at, to: reading.at, at: reading.at - 1, before, change: after - before };
     previous = reading;

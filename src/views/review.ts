@@ -148,19 +148,19 @@ class SpendingSums {
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
     let last: Reading | undefined;
+    let counted: readonly Reading[] = [];
     const isCounted = ({ currency }: Reading) => isSameCurrency(currency, account.currency ?? '');
     for await (const chunk of chunks) {
       this.#readings += chunk.length;
       if (this.isFull) return;
       firstAt ??= chunk.find((each) => each.at > watchedSince && isCounted(each))?.at ?? null;
-      for (const part of parts) this.#count(part, last === undefined ? chunk : [last, ...chunk]);
+      counted = [...counted.slice(-1), ...chunk.filter(isCounted)];
+      for (const part of parts) this.#count(part, counted);
       last = chunk.at(-1) ?? last;
     }
     this.#goOn(account, last ?? account.reading);
-    if (account.currency === null || firstAt === null || last === undefined || last.at < since) {
-      this.unknown.push(account);
-      return;
-    }
+    if (account.currency === null || firstAt === null || last === undefined || last.at < since)
+      return void this.unknown.push(account);
     const isWhole = this.#isComparable(account, firstAt, last.at);
     for (const part of parts) this.#close(part, isWhole);
   }

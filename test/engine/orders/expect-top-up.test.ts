@@ -4,7 +4,7 @@ import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
 import { wordItem } from '../../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../../src/providers/account-service/account-service-kind.ts';
-import { hourMs, minuteMs, staleRule, units } from '../../support/account-facts.ts';
+import { hourMs, minuteMs, staleRule, topUpRule, units } from '../../support/account-facts.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
@@ -212,6 +212,24 @@ test('one does not come by a rise between two readings in another currency', asy
     await world.pass(step);
   }
   expect(expected(world)).toMatchObject([{ receivedMicros: 0 }]);
+});
+
+test('one comes, and is told, by a rise across readings in another currency, after a restart among them too', async () => {
+  const accounts = [makeAccount('otp', { currency: 'CNY' })];
+  const world = await startWorld({ accounts, rules: [topUpRule()] });
+  await read(world, 100);
+  announce(world);
+  for (let poll = 0; poll < 2; poll++) {
+    world.provider.set('otp', 700, { currency: 'USD' });
+    await world.pass(step);
+    await world.restart({ downMs: minuteMs });
+  }
+  await read(world, 5000);
+  expect(expected(world)).toEqual([]);
+  await world.pass(3 * hourMs);
+  const told = world.news().join();
+  expect(told).toContain('otp/rule event info');
+  expect(told).not.toContain('late-top-up');
 });
 
 test('what is expected is listed by the age of its order over all accounts, after a restart too', async () => {

@@ -263,6 +263,28 @@ describe('a review', () => {
     expect(review.spending?.accounts).toMatchObject([{ spent: units(15) }]);
   });
 
+  it('counts what was spent across readings in another currency, as budgets and reports do', async () => {
+    const accounts = [makeAccount('otp', { currency: 'CNY' })];
+    const reports = [{ id: 'all', cron: '30 12 * * *', timezone: 'UTC', channels: ['ops'] }];
+    const world = await startWorld({ accounts, reports });
+    const since = world.now + 1;
+    for (const [sms, currency] of [
+      [9_990, 'CNY'],
+      [1_400, 'USD'],
+      [1_390, 'USD'],
+      [9_950, 'CNY'],
+    ] as const) {
+      world.provider.set('otp', sms, { currency });
+      await world.pass(5 * minuteMs);
+    }
+    const review = await reviewTime(world.views, { ...everything, since, until: world.now + 1 });
+    expect(review.spending?.accounts).toMatchObject([{ currency: 'CNY', spent: units(50) }]);
+    expect(world.daemon.state.accounts.get('otp')?.spending.since('day')?.spent.sms).toBe(units(50));
+    await world.pass(15 * minuteMs);
+    const sent = world.channel('ops').delivered.findLast(({ message }) => message.kind === 'report');
+    expect(sent?.message).toMatchObject({ accounts: [{ spent: { sms: units(50) } }] });
+  });
+
   it('says of an account whose currency changed neither that all is known nor that nothing was spent before', async () => {
     const readings = Array.from({ length: 20 }, (_, day) => ({
       at: Date.UTC(2026, 10, 1) + day * dayMs,
