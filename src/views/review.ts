@@ -5,8 +5,9 @@ import { currencyCode, isSameCurrency, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
-import { dayMs, isoDay, parseLocalText, zoneOffsetMs } from '../domain/time.ts';
+import { dayMs, isoDay, parseLocalText } from '../domain/time.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
+import { weekOf } from '../spending/local-week.ts';
 import type { Views } from './create-views.ts';
 import { everyAccount } from './every-account.ts';
 import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';
@@ -189,13 +190,13 @@ class SpendingSums {
     const { since } = this.#order;
     const { account, balances, units, weekdays } = part;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
-    const offsetMs = zoneOffsetMs(since, account.timezone);
+    const week = weekOf({ timezone: account.timezone, holidays: [] });
     const own = { currency: account.currency, movedAt: this.#order.seriesSince(account.id) };
     for (const balance of balances) {
       const shown = getOrMake(units, balance.id, () => ({ now: new FallUnits(), before: new FallUnits() }));
       for (const { from, to, at, before, change } of changesOf(readings, balance.id, own)) {
         const spent = Math.max(0, -change);
-        addTo(weekdays, new Date(at + offsetMs).getUTCDay(), at < since ? -spent : spent);
+        addTo(weekdays, (week.weekdayOf(week.dayAt(at)) + 1) % 7, at < since ? -spent : spent);
         (at < since ? shown.before : shown.now).add(at, spent);
         if (at < since) continue;
         addTo(this.#groupOf(part).buckets, bucketOf(at), spent);

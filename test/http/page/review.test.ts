@@ -263,6 +263,25 @@ describe('a review', () => {
     expect(review.spending?.accounts).toMatchObject([{ spent: units(15) }]);
   });
 
+  it('finds the weekday of what is spent just after midnight by the clocks of that day, once they were changed', async () => {
+    const timezone = 'Europe/Berlin';
+    const readings = [
+      { at: Date.UTC(2026, 2, 16), balances: { sms: units(500), voip: 0 }, currency: 'CNY' },
+      // Mon 30 March 0:30, the night after clocks went forward.
+      { at: Date.UTC(2026, 2, 29, 22), balances: { sms: units(500), voip: 0 }, currency: 'CNY' },
+      { at: Date.UTC(2026, 2, 29, 22, 30), balances: { sms: units(400), voip: 0 }, currency: 'CNY' },
+    ];
+    const account = buildAccountView({ timezone, pollIntervalMs: dayMs, currency: 'CNY' });
+    const order = {
+      ...everything,
+      timezone,
+      since: Date.UTC(2026, 2, 23, 23),
+      until: Date.UTC(2026, 2, 30, 22),
+    };
+    const { spending } = await reviewTime(reviewed(account, readings), order);
+    expect(spending?.accounts[0]?.weekdays).toEqual([0, units(100), 0, 0, 0, 0, 0]);
+  });
+
   it('counts what was spent across readings in another currency, as budgets and reports do', async () => {
     const accounts = [makeAccount('otp', { currency: 'CNY' })];
     const reports = [{ id: 'all', cron: '30 12 * * *', timezone: 'UTC', channels: ['ops'] }];
