@@ -124,7 +124,9 @@ export function createIncidentBook(state: MonitorState) {
     read(account: WatchedAccount): void {
       const { poll, settings } = account;
       const { reading, previous } = poll;
-      if (reading === null || previous === null) return;
+      // What is read in another currency says nothing of what drains.
+      if (reading === null || previous === null || !isSameCurrency(previous.currency, reading.currency))
+        return;
       if (settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id)))
         resolved.delete(settings.id);
       const begun = draining.get(settings.id);

@@ -414,6 +414,15 @@ describe('how long before empty an incident came', () => {
     expect(await emptying(balances, rule)).toEqual(expected);
   });
 
+  it('the balance reached zero though one reading before was in another currency', async () => {
+    const polls = pollsOf([60, 45, 300, 15, 0]).map(({ reading, ...poll }, place) => ({
+      ...poll,
+      reading: reading && (place === 2 ? { ...reading, currency: 'USD' } : reading),
+    }));
+    const { incidents } = await run(settingsOf([low]), [{ polls }]);
+    expect(incidents).toMatchObject([{ empty: { how: 'reached', at: factsNoon + 20 * minuteMs } }]);
+  });
+
   const below200 = belowRule({ id: 'below', thresholds: { warning: units(200) } });
 
   it('nothing was empty where less is left than the one fall that is known', async () => {
