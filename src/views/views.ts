@@ -62,14 +62,15 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
 export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   const { poll, rules } = account;
-  const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency, timezone } = account.settings;
+  const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency, timezone, leadTimeMs } =
+    account.settings;
   const { outcome, failure, polledAt, reading, consecutiveFailures, usage, facts } = poll;
   const alerts = [...account.alerts.values()];
   const firing = alerts.filter((alert) => alert.state === 'firing');
   const blocked = blockedUntil(parts.state, id);
   const runways = ofEach(balances, (balance) => runwayOf(account, balance, now));
   return {
-    ...{ id, name, labels, topUpUrl, runbookUrl, note, balances, timezone },
+    ...{ id, name, labels, topUpUrl, runbookUrl, note, balances, timezone, leadTimeMs },
     /** The newest reading's currency, else the configured one. */
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },

@@ -32,6 +32,16 @@ describe('a form that shows an alert', () => {
     expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ acknowledged: null, silenced: false });
   });
 
+  it('says that the alert is over where no other incident has begun', async () => {
+    const { world, url } = await warned();
+    const seen = await seenOn(url);
+    await read(world, 500);
+    const fields = { account: 'otp', rule: 'sms-low', confirmed: 'yes', for: '2h', ...seen };
+    const refused = await send(`${url}/silences`, fields);
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('<p>This alert is over now.</p>');
+  });
+
   it.each([
     ['/alerts/otp/sms-low/unacknowledge', {}],
     ['/alerts/many', { do: 'unacknowledge' }],

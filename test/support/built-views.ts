@@ -40,6 +40,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     runbookUrl: null,
     note: null,
     timezone: 'UTC',
+    leadTimeMs: null,
     currency: 'CNY',
     outcome: 'ok',
     failure: null,

@@ -41,7 +41,7 @@ export function refuseChanged(
   const { incident, severity } = seen;
   const alert = state.alerts.get(account, rule);
   if (incident !== undefined && (alert?.incident ?? null) !== incident)
-    return refuse('changed', refusals.otherIncident());
+    return refuse('changed', alert?.incident == null ? refusals.isOver() : refusals.otherIncident());
   if (severity === undefined || alert?.severity === severity) return null;
   const why = alert === undefined ? refusals.isOver() : refusals.otherSeverity(alert);
   return refuse('changed', why);

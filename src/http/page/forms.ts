@@ -5,6 +5,7 @@ import { parseDuration } from '../../domain/time.ts';
 import type { Choices } from '../../views/create-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { asSentence } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
@@ -164,7 +165,7 @@ export function textChoice(
 export function problemAt(name: string, problem: string) {
   return {
     attributes: html` aria-invalid="true" aria-describedby="${name}-problem"`,
-    words: html`<span class="problem" role="alert" id="${name}-problem">${problem}</span>`,
+    words: html`<span class="problem" role="alert" id="${name}-problem">${asSentence(problem)}</span>`,
   };
 }
 

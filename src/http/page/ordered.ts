@@ -20,7 +20,8 @@ const says = phrases('ordered', {
   before: '{by} ordered {amount} {age}.',
   effect: 'The alerts that it ends are acknowledged, and an alert fires if the money does not come.',
   amount: 'Amount, {currency}',
-  arrives: 'Arrives by (empty: after the lead time)',
+  arrives: 'Arrives by',
+  arrivesOrEmpty: 'Arrives by (empty: after the lead time)',
   number: 'Order number',
 });
 
@@ -41,7 +42,8 @@ export function orderedFields(
   action = '/pay/ordered',
   extra: HtmlValue = null,
 ): Html {
-  const { id, worst } = account;
+  const { id, worst, leadTimeMs } = account;
+  const isNeeded = leadTimeMs === null;
   const balance = given.get('balance');
   const currency = unitOf(account, balance ?? '');
   const known = scope.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
@@ -49,7 +51,7 @@ export function orderedFields(
 ${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...scope, currency }), age: sayAge(topUp.orderedAt, scope) }, scope)}</p>`)}<p>${say(says.effect, scope)}</p>${extra}${hidden('back', given.get('back'))}
 ${hidden('zone', zoneOfForm(given, scope))}${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
 <label>${say(says.amount, { currency: currency ?? '' }, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
-<label>${say(says.arrives, scope)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
+<label>${say(isNeeded ? says.arrives : says.arrivesOrEmpty, scope)} <input type="date" name="arrives" value="${given.get('arrives')}"${isNeeded && html` required`}></label>
 <label>${say(says.number, scope)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
 ${nameField(given.get('by'), scope)}
 <button>${say(says.ordered, scope)}</button></form>`;

@@ -238,6 +238,16 @@ describe('a payment that was ordered', () => {
   });
 
   it.each([
+    [null, 'Arrives by <input type="date" name="arrives" value="" required>'],
+    [dayMs, 'Arrives by (empty: after the lead time) <input type="date" name="arrives" value="">'],
+  ])('asks for the day of arrival where no lead time says it: %s', async (leadTimeMs, field) => {
+    const world = await startWorld({ rules, accounts: [makeAccount('otp', { leadTimeMs })] });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    expect(await (await fetch(`${url}/pay`)).text()).toContain(`<label>${field}`);
+  });
+
+  it.each([
     ['the alerts are other ones than the page showed', { 'seen-worst': 'warning' }, 409],
     ['the amount is none', { amount: 'much' }, 400],
     ['a comma may stand before decimals: 12,50 is not 1,250', { amount: '12,50' }, 400],

@@ -81,16 +81,21 @@ describe('the silences page', () => {
   });
 
   it.each([
-    ['a rule that does not exist', { rule: 'x' }, 'rule'],
-    ['everything, not in so many words', {}, 'everything'],
-    ['an end before the beginning', { ends: '2026-11-20T10:00' }, 'ends'],
-    ['no time at all', { starts: 'soon' }, 'starts'],
-  ])('says next to the field what is wrong: %s', async (_what, fields, field) => {
+    ['a rule that does not exist', { rule: 'x' }, 'rule', 'There is no rule &quot;x&quot;.'],
+    ['everything, not in so many words', {}, 'everything', 'This would mute every alert'],
+    [
+      'an end before the beginning',
+      { ends: '2026-11-20T10:00' },
+      'ends',
+      'A silence must end after it starts.',
+    ],
+    ['no time at all', { starts: 'soon' }, 'starts', ''],
+  ])('says next to the field, in a sentence, what is wrong: %s', async (_what, fields, field, problem) => {
     const answer = await send('/silences', fields);
     expect(answer.status).toBe(400);
     const text = await answer.text();
     expect(text).toContain('<h1>Silences</h1>');
-    expect(text).toContain(`id="${field}-problem"`);
+    expect(text).toContain(`id="${field}-problem">${problem}`);
     expect(text).toContain('value="Lin"');
   });
 
