@@ -59,7 +59,7 @@ function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
-/** Open before ended, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
+/** Open before ended and events that ask for nothing, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
 export function mostUrgentFirst(
   state: MonitorState,
   incidents: readonly Incident[],
@@ -70,9 +70,10 @@ export function mostUrgentFirst(
     return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
   };
   const rank = (incident: Incident): readonly number[] => [
-    Number(incident.resolvedAt !== null),
+    Number(incident.resolvedAt !== null || (incident.event && incident.severity === 'info')),
     -severityRank(incident.severity),
     Number(incident.account === selfAccountId),
+    Number(incident.event),
     -incident.firedAt,
   ];
   return incidents

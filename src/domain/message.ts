@@ -254,13 +254,14 @@ export function isFirstNotification({ kinds, incident }: MessageItem): boolean {
   return (kinds.includes('firing') && incident.anotherAt === undefined) || kinds.includes('event');
 }
 
-/** The worst severity of what is not over, be it one of `others`; null where all is. The most urgent item need not have it. */
+/** The worst severity of what is not over, be it one of `others`; null where all is, or is an event that asks for nothing. The most urgent item need not have it. */
 export function worstFiring(items: readonly MessageItem[], others: Severity | null = null): Severity | null {
   let worst = others;
   for (const item of items) {
     const state = stateOf(item);
     const isEnded = state === 'resolved' || state === 'closed';
-    if (!isEnded && (worst === null || isWorse(item.severity, worst))) worst = item.severity;
+    const asksNothing = state === 'event' && item.severity === 'info';
+    if (!isEnded && !asksNothing && (worst === null || isWorse(item.severity, worst))) worst = item.severity;
   }
   return worst;
 }

@@ -85,7 +85,10 @@ function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
   const worst = worstFiring(message.items, message.thread?.othersFiring);
   if (worst !== null) return saySeverityLoudly(worst, reader);
-  return say(says[stateOf(firstOf(message.items)) === 'closed' ? 'closed' : 'resolved'], reader);
+  const first = firstOf(message.items);
+  const state = stateOf(first);
+  if (state === 'event') return saySeverityLoudly(first.severity, reader);
+  return say(says[state === 'closed' ? 'closed' : 'resolved'], reader);
 }
 
 export function testHeadline(message: TestMessage): string {

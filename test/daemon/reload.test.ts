@@ -346,7 +346,7 @@ describe('an account that points at another prepaid account', () => {
       rules: [rule, topUp],
     });
     await world.pass(minuteMs);
-    expect(world.news()).toEqual(['otp/top-up event info; otp/sms-low resolved warning (topped-up)']);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up); otp/top-up event info']);
   });
 
   test('begins a new series where its provider entry asks another host, and none where the entry is merely renamed', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { messageSubject } from '../../src/messages/message-wording.ts';
-import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -82,6 +82,18 @@ describe('the subject of a thread that was begun for several', () => {
     expect(rest).toMatch(/^ads: .* and 1 more alert$/);
     expect(subjects).toEqual([`CRITICAL ${rest}`, `CRITICAL ${rest}`, `RESOLVED ${rest}`]);
   });
+});
+
+test('a mail about the end of an alert and the top-up that ended it says RESOLVED, and of which alert', async () => {
+  const world = await startWorld({ ...settings, rules: [rule, topUpRule({ id: 'topped-up' })] });
+  world.provider.set('otp', 100);
+  await world.pass(30 * minuteMs);
+  const [began] = mails(world).map((mail) => messageSubject(mail));
+  world.provider.set('otp', 1000);
+  await world.pass(30 * minuteMs);
+  const ended = mails(world).at(-1);
+  expect(ended?.items.map((item) => item.rule)).toEqual(['sms-low', 'topped-up']);
+  expect(ended && messageSubject(ended)).toBe(`${began?.replace('WARNING', 'RESOLVED')} and 1 more alert`);
 });
 
 describe('what a receiver calls a message', () => {
