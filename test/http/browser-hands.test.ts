@@ -9,6 +9,9 @@ import { demoViews } from '../support/demo-views.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { runFakeServer } from '../support/web-server.ts';
 
+/** The sums of all accounts are no table that one scrolls. */
+const tooWideSums = `[...document.querySelectorAll('.scroll:has(.totals)')].filter((box) => box.scrollWidth > box.clientWidth).length`;
+
 describe.skipIf(!hasBrowser())('people at a browser', () => {
   const bed = useBrowser();
 
@@ -225,6 +228,8 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       }),
       buildAlertView({ summary: name, account: name, accountName: name, rule: name }),
     ];
+    const silence = { startsAt: viewsNow, endsAt: viewsNow + hourMs, active: true, laterStarts: [] };
+    own.views.silenceList = [{ id: 's', match: { account: [name] }, by: name, comment: name, ...silence }];
     await withPage(bed.scripted, async (page, complaints) => {
       for (const path of [
         '/',
@@ -238,6 +243,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
         for (const size of [wide, narrow]) {
           await page.setViewportSize(size);
           expect(await widthOf(page), path).toBeLessThanOrEqual(size.width);
+          expect(await page.evaluate(tooWideSums), path).toBe(0);
         }
       }
       expect(complaints).toEqual([]);
