@@ -8,6 +8,7 @@ import { readStatement, type TablePort } from '../tables.ts';
 import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { removePartial } from './file-system.ts';
+import { refuseUnsound } from './integrity.ts';
 import { migrate, requireSchema } from './migrate.ts';
 import { inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
@@ -23,6 +24,7 @@ export async function withSqliteSource<T>(path: string, use: (source: TablePort)
     if (lock === null) throw inUse(path, readOwnerOf(path));
     try {
       refuseOwned(db, real);
+      refuseUnsound(db, path, Number.MAX_SAFE_INTEGER);
       guardStorage(path, () => db.exec('BEGIN'));
       return await use(portOf(db, path));
     } finally {

@@ -1,11 +1,13 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-import { isSqliteError } from './failure.ts';
+import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
+import { sizeOfFile } from './file-system.ts';
 
 export const recovery = 'move it aside and restore a backup, or set storage.path to another file';
 
-/** Above this a full check takes longer than a start may: live tables are checked with their indexes, history is not. */
+/** Above these a full check takes longer than a start, or a command, may: live tables are checked with their indexes, history is not. */
 const fullCheckBytes = 256 * 1024 * 1024;
+const fullLookBytes = 16 * 1024 * 1024;
 
 /** Findings that are read; a damaged page of an index makes one for each row. */
 const maxFindings = 100;
@@ -17,12 +19,12 @@ const ioError = 10;
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
   // SQLite blames the second of two that lead to one page, be it sound. It shows once indexes are made again.
   const found = refuseDamage(db, path, bytes, (each) => isMendable(db, each) || /2nd reference/.test(each));
-  if (found.some(isOfUnusedPage)) refuseLostRows(db, path);
+  if (found.length > 0) refuseLostRows(db, path);
   return found;
 }
 
 /**
- * Beside pages of nobody: indexes that all name more rows than their table has show that these were lost. Made again from it, they would
+ * Indexes that all name more rows than their table has show that these were lost. Made again from it, they would
  * forget them. One alone among others may be what is damaged.
  */
 function refuseLostRows(db: Database.Database, path: string): void {
@@ -162,13 +164,19 @@ function isOfUnusedPage(finding: string): boolean {
 }
 
 /** The first thing that is damaged, with every table and index; not pages of nobody, which `mend` leaves in a large database. */
-export function findDamage(db: Database.Database): string | undefined {
-  const findings = db.prepare<[], string>(`PRAGMA integrity_check(${2 ** 31 - 1})`).pluck();
-  for (const found of findings.iterate()) {
-    const finding = linesOf(found).find((line) => line !== 'ok' && !isOfUnusedPage(line));
-    if (finding !== undefined) return finding;
-  }
+export function findDamage(db: Database.Database, checks = [String(2 ** 31 - 1)]): string | undefined {
+  for (const what of checks)
+    for (const found of db.prepare<[], string>(`PRAGMA integrity_check(${what})`).pluck().iterate()) {
+      const finding = linesOf(found).find((line) => line !== 'ok' && !isOfUnusedPage(line));
+      if (finding !== undefined) return finding;
+    }
   return undefined;
+}
+
+/** Throws as SQLite does where it comes upon damage: an index that lacks rows, which it trusts, would show a part as all there is. */
+export function refuseUnsound(db: Database.Database, path: string, fullBytes = fullLookBytes): void {
+  const finding = guardStorage(path, () => findDamage(db, checksFor(db, sizeOfFile(path), fullBytes)));
+  if (finding !== undefined) throw asStorageError(path, new Database.SqliteError(finding, 'SQLITE_CORRUPT'));
 }
 
 /** Below a line that only names the database. Throws where a page could not be read: that is an error of the disk, which may pass, and no damage. */
@@ -183,8 +191,8 @@ function linesOf(finding: string): readonly string[] {
 }
 
 /** The argument of each check. */
-function checksFor(db: Database.Database, bytes: number): readonly string[] {
-  if (bytes <= fullCheckBytes) return [String(maxFindings)];
+function checksFor(db: Database.Database, bytes: number, fullBytes = fullCheckBytes): string[] {
+  if (bytes <= fullBytes) return [String(maxFindings)];
   const tables = db
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",

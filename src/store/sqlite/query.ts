@@ -6,16 +6,15 @@ import { amountsOf, isClassic, shapeOf } from '../runs/decode-polls.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { asStorageError, isSqliteError } from './failure.ts';
-import { requireSchema } from './migrate.ts';
 import type { SqliteReader } from './port.ts';
-import { openHistory } from './reader.ts';
+import { openHistory, requireSound } from './reader.ts';
 
 /**
  * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to, and what is
  * not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as `openReader` does.
  */
 export function openSqlFile(path: string, damaged: (found: FoundDamage) => void = () => {}): SqlFile {
-  const source = connectForReading(path, requireSchema);
+  const source = connectForReading(path, requireSound);
   try {
     // Views that a connection alone sees are written nowhere: it has them before it refuses to change anything.
     const db = connectForReading(path, (made) => {

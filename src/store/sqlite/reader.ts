@@ -11,7 +11,7 @@ import { readStatement, tables } from '../tables.ts';
 import { type Connection, connectForReading, openAsk } from './connection.ts';
 import { asStorageError, closing, guardStorage } from './failure.ts';
 import { removePartial } from './file-system.ts';
-import { findDamage } from './integrity.ts';
+import { findDamage, refuseUnsound } from './integrity.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
@@ -28,9 +28,15 @@ export function openSqliteReader(options: {
   readonly damaged?: (found: FoundDamage) => void;
 }): SqliteReader {
   const { path, now = () => Number.MIN_SAFE_INTEGER, damaged = () => {} } = options;
-  const db = connectForReading(path, requireSchema);
+  const db = connectForReading(path, requireSound);
   const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
   return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
+}
+
+/** A check of `connectForReading` for those who read what is stored. */
+export function requireSound(db: Connection, path: string): void {
+  requireSchema(db, path);
+  refuseUnsound(db, path);
 }
 
 /** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
@@ -74,6 +80,7 @@ const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS la
     WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
   ) AS runs FROM account WHERE id = $1`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = $1';
+const findNamed = 'SELECT 1 FROM segment INDEXED BY segment_by_time WHERE +seq = $1';
 
 /** The questions to the stored polls; `damaged` hears of each run that is left out because it cannot be read. */
 export function openHistory(
@@ -83,11 +90,15 @@ export function openHistory(
 ): Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'> {
   const ask = openAsk(db);
   const history = createHistory(damaged, 1);
+  /** Retention may have deleted a run since it was listed. Its index still names one that the table has lost. */
+  const findRun = (seq: number): readonly { readonly seq: number }[] => {
+    const found = ask<{ seq: number }>(findData, [seq]);
+    if (found.length === 0 && ask(findNamed, [seq]).length > 0)
+      throw new Database.SqliteError(`row ${seq} missing from table segment`, 'SQLITE_CORRUPT');
+    return found;
+  };
   const answer = (question: HistoryQuestion): unknown => {
-    if (!('account' in question))
-      return new Map(
-        question.flatMap((seq) => ask<{ seq: number }>(findData, [seq])).map((row) => [row.seq, row]),
-      );
+    if (!('account' in question)) return new Map(question.flatMap(findRun).map((row) => [row.seq, row]));
     const { account, since, until } = question;
     const [row] = ask<{ runs: string }>(findRuns, [account, since, until]);
     return row && { ...row, runs: JSON.parse(row.runs) };

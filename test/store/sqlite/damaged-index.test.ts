@@ -1,8 +1,10 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withSqliteSource } from '../../../src/store/sqlite/copy.ts';
+import { openSqlFile } from '../../../src/store/sqlite/query.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { batch, incident, message, noon, told } from './batches.ts';
+import { always, batch, incident, makePollEveryHour, message, noon, pollsOf, told } from './batches.ts';
 import { flip, makePath, open } from './fixtures.ts';
 
 describe('a flipped bit in an index', () => {
@@ -101,11 +103,9 @@ describe('a flipped bit in an index', () => {
       if (name !== 'sqlite_autoindex_incident_1') doubleIncident(damaged);
       flip(damaged, (rootpage - 1) * 4096);
       if (name === 'incident_unsettled') {
-        const reader = openSqliteReader({ path: damaged });
-        expect(() => reader.load()).toThrow(
+        expect(() => openSqliteReader({ path: damaged })).toThrow(
           /damaged: start lowwater again, which makes a damaged index again/,
         );
-        reader.close();
       }
       const store = open(damaged);
       expect(store.load().damagedRecords, name).toEqual([
@@ -226,6 +226,69 @@ it('a page of a table that lies over another one of it is no damage of the index
     /is damaged; it was left as it is: .*restore a backup.*the table incident has \d+ rows, its index 200/,
   );
   expect(readFileSync(path)).toEqual(bytes);
+});
+
+describe('a page that the disk gives as it was before it was last written', () => {
+  /** The database whose root page of this name is as it was before the last two incidents. */
+  const makeStale = (name: string): string => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(batch({ incidents: [incident('incident-0')] }));
+    store.close();
+    const before = readFileSync(path);
+    const next = open(path);
+    next.commit(batch({ incidents: [incident('incident-1'), incident('incident-2')] }));
+    next.close();
+    const db = new Database(path);
+    const root = Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(name));
+    db.close();
+    const bytes = readFileSync(path);
+    const stale = before.subarray((root - 1) * 4096, root * 4096);
+    expect(stale.equals(bytes.subarray((root - 1) * 4096, root * 4096))).toBe(false);
+    stale.copy(bytes, (root - 1) * 4096);
+    writeFileSync(path, bytes);
+    return path;
+  };
+
+  it('of a table, has lost rows that its indexes name: the start is refused, and the file left as it is', () => {
+    const path = makeStale('incident');
+    const bytes = readFileSync(path);
+    expect(() => open(path)).toThrow(/the table incident has 1 rows, its index 3/);
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it.each(['incident_by_time', 'incident_by_account', 'incident_open'])(
+    'of the index %s, lacks rows that its table has: a command refuses to show the rest as all, and a start makes it again',
+    async (name) => {
+      const path = makeStale(name);
+      expect(() => openSqliteReader({ path })).toThrow(/start lowwater again, which makes a damaged index/);
+      expect(() => openSqlFile(path)).toThrow(/start lowwater again, which makes a damaged index/);
+      await expect(withSqliteSource(path, async () => {})).rejects.toThrow(/damaged/);
+      const store = open(path);
+      expect(store.load().damagedRecords).toMatchObject([{ source: 'index' }]);
+      expect(store.incidents({})).toHaveLength(3);
+    },
+  );
+});
+
+it('a stored run that its index names and the table has lost is no less of history, also for a daemon that runs: the reading fails', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(batch({ polls: pollsOf('otp', makePollEveryHour(noon, 60)) }));
+  const db = new Database(path);
+  const say = (from: string, to: string) => {
+    db.unsafeMode().pragma('writable_schema = ON');
+    db.prepare("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'segment_by_time'").run(
+      from,
+      to,
+    );
+    db.pragma('writable_schema = RESET');
+  };
+  say('earliest_at)', 'earliest_at) WHERE 0');
+  db.exec('DELETE FROM segment WHERE seq = 2');
+  say(' WHERE 0', '');
+  db.close();
+  expect(() => [...store.polls({ account: 'otp', ...always })]).toThrow(/damaged/);
 });
 
 it('a page of an index that lies over another one of it leads to rows twice, and the index is made again: the table has lost none', () => {
