@@ -45,8 +45,8 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
     `it cannot be written by uid ${uid ?? 'unknown'}: check the owner and mode of the file and its ` +
     'directory, and that the file system is mounted writable',
   corrupt: () =>
-    'it is damaged: start lowwater again, which makes a damaged index again from its table; if that is not enough, move the file aside ' +
-    'and restore a backup (made by `lowwater backup`)',
+    'it is damaged, or the disk does not give a page of it: start lowwater again, which says which, and makes a damaged index again from its ' +
+    'table; if that is not enough, move the file aside and restore a backup (made by `lowwater backup`)',
   unfit: () =>
     'it is damaged: its tables are not those of lowwater; move the file aside and restore a backup (made by `lowwater backup`)',
   busy: () => 'another process keeps it locked: close what else has it open',

@@ -131,8 +131,8 @@ function check(
   bytes: number,
   kind: 'integrity_check' | 'quick_check' = 'integrity_check',
 ): readonly string[] {
-  try {
-    return checksFor(db, bytes).flatMap((what) =>
+  const run = () =>
+    checksFor(db, bytes).flatMap((what) =>
       db
         .prepare<[], string>(`PRAGMA ${kind}(${what})`)
         .pluck()
@@ -140,11 +140,20 @@ function check(
         .flatMap(linesOf)
         .filter((line) => line !== 'ok'),
     );
+  try {
+    return run();
   } catch (error) {
     if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
     // Bad damage makes the full check itself fail; the quick one names the pages, those of indexes too.
     const named = kind === 'quick_check' ? [] : check(db, bytes, 'quick_check');
-    return named.length > 0 ? named : [error instanceof Error ? error.message : 'it cannot be read'];
+    if (named.length > 0) return named;
+  }
+  // A page that the disk did not give looks like that too, once.
+  try {
+    return run();
+  } catch (error) {
+    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
+    return [error instanceof Error ? error.message : 'it cannot be read'];
   }
 }
 

@@ -1,5 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
+import { minuteMs } from '../../domain/time.ts';
 import type { Batch } from '../../ports/store.ts';
 import { type Connection, connectForWriting, maxLogBytes, movedError } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
@@ -7,11 +8,8 @@ import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
-/**
- * SQLite asks for ten seconds for a lock that the system refuses, and the whole process stands still: so many questions after that are
- * answered without it, for about a minute in which polls and messages go on.
- */
-const unaskedAfterRefusal = 60;
+/** SQLite asks for ten seconds for a lock that the system refuses, and the whole process stands still: for so long after that polls and messages go on. */
+const unaskedAfterRefusalMs = minuteMs;
 
 /**
  * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut under it. SQLite
@@ -43,16 +41,16 @@ export function createSelfHealingStore(options: {
   let logBytes = sizeOfFile(`${path}-wal`);
   let databaseBytes = sizeOfFile(path);
   let foldAt = maxBytes;
-  let refused: { readonly error: unknown; unasked: number } | null = null;
+  let refused: { readonly error: unknown; readonly at: number } | null = null;
 
   function ask<T>(work: () => T): T {
-    if (refused !== null && refused.unasked-- > 0) throw refused.error;
+    if (refused !== null && Math.abs(now() - refused.at) < unaskedAfterRefusalMs) throw refused.error;
     refused = null;
     try {
       return work();
     } catch (error) {
       if (error instanceof StorageError && isSqliteError(error.cause, 'SQLITE_PROTOCOL'))
-        refused = { error, unasked: unaskedAfterRefusal };
+        refused = { error, at: now() };
       throw error;
     }
   }
