@@ -173,7 +173,10 @@ function isOfUnusedPage(finding: string): boolean {
 }
 
 /** The first thing that is damaged, with every table and index; not pages of nobody, which `mend` leaves in a large database. */
-export function findDamage(db: Database.Database, checks = [String(2 ** 31 - 1)]): string | undefined {
+export function findDamage(
+  db: Database.Database,
+  checks: readonly string[] = [String(2 ** 31 - 1)],
+): string | undefined {
   for (const what of checks)
     for (const found of db.prepare<[], string>(`PRAGMA integrity_check(${what})`).pluck().iterate()) {
       const finding = linesOf(found).find((line) => line !== 'ok' && !isOfUnusedPage(line));
@@ -184,7 +187,9 @@ export function findDamage(db: Database.Database, checks = [String(2 ** 31 - 1)]
 
 /** Throws as SQLite does where it comes upon damage: an index that lacks rows, which it trusts, would show a part as all there is. */
 export function refuseUnsound(db: Database.Database, path: string, fullBytes = fullLookBytes): void {
-  const finding = guardStorage(path, () => findDamage(db, checksFor(db, sizeOfFile(path), fullBytes)));
+  const finding = guardStorage(path, () =>
+    findDamage(db, sizeOfFile(path) <= fullBytes ? undefined : checksOfTables(db)),
+  );
   if (finding !== undefined) throw asStorageError(path, new Database.SqliteError(finding, 'SQLITE_CORRUPT'));
 }
 
@@ -200,8 +205,11 @@ function linesOf(finding: string): readonly string[] {
 }
 
 /** The argument of each check. */
-function checksFor(db: Database.Database, bytes: number, fullBytes = fullCheckBytes): string[] {
-  if (bytes <= fullBytes) return [String(maxFindings)];
+function checksFor(db: Database.Database, bytes: number): readonly string[] {
+  return bytes <= fullCheckBytes ? [String(maxFindings)] : checksOfTables(db);
+}
+
+function checksOfTables(db: Database.Database): readonly string[] {
   const tables = db
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",

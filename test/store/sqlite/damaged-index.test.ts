@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withSqliteSource } from '../../../src/store/sqlite/copy.ts';
 import { openSqlFile } from '../../../src/store/sqlite/query.ts';
-import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { openSqliteReader, readFrom } from '../../../src/store/sqlite/reader.ts';
 import { always, batch, incident, makePollEveryHour, message, noon, pollsOf, told } from './batches.ts';
 import { flip, makePath, open } from './fixtures.ts';
 
@@ -202,8 +202,11 @@ describe('a flipped bit in an index', () => {
     expect(restored.incidents({})).toHaveLength(40);
     restored.close();
     flip(path, findInIndex(path) + 9);
-    const damaged = openSqliteReader({ path });
-    await expect(damaged.backup(`${path}.second`)).rejects.toThrow(/is damaged \(row \d+ missing from index/);
+    expect(() => openSqliteReader({ path })).toThrow(/row \d+ missing from index/);
+    // As a daemon that runs, which looks at all of it at its start alone.
+    const damaged = new Database(path);
+    const daemon = readFrom({ db: damaged, path, now: () => noon, ownsWrites: true, damaged: () => {} });
+    await expect(daemon.backup(`${path}.second`)).rejects.toThrow(/is damaged \(row \d+ missing from index/);
     damaged.close();
   });
 });
