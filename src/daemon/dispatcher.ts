@@ -2,7 +2,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import type { IncidentMessage, Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
-import { type DeliveryEnd, type Sent, unsent } from '../engine/delivery-ended.ts';
+import { closedUntil, type DeliveryEnd, type Sent, unsent, waitForAll } from '../engine/delivery-ended.ts';
 import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
@@ -96,11 +96,13 @@ export class Dispatcher {
     this.#lanes.clear();
     const receiverOf = ({ paceKey, name }: Channel): string => paceKey ?? name;
     const paces = new Map(lanes.values().map(({ channel, pace }) => [receiverOf(channel), pace]));
+    const { state, beside, now } = this.#dependencies;
     for (const channel of channels) {
       const { running = new Set<string>() } = lanes.get(channel.name) ?? {};
       const pace =
-        this.#dependencies.beside?.paceOf(channel.name) ??
-        getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
+        beside?.paceOf(channel.name) ?? getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
+      // What its receiver said to the process before.
+      if (lanes.size === 0) pace.freeAt = Math.max(pace.freeAt, closedUntil(state, channel.name, now()));
       this.#lanes.set(channel.name, { channel, running, pace });
     }
   }
@@ -244,12 +246,6 @@ export class Dispatcher {
 /** Its receiver gets nothing before that, by none of its channels. */
 function delayNext({ pace }: Lane, ms: number, now: number): void {
   pace.freeAt = Math.max(pace.freeAt, now + ms);
-}
-
-function waitForAll(delivery: DeliveryEnd): number {
-  const { isForAll = false, afterMs = 0 } =
-    delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
-  return isForAll ? afterMs : 0;
 }
 
 /**

@@ -28,7 +28,7 @@ export function followChannels(state: MonitorState, now: number): void {
   for (const [name, digest] of before) {
     const next = names.get(name);
     if (next === undefined) abandonChannel(state, name);
-    else if (digest !== null && present.get(next) !== digest) forgetNotified(state, name);
+    else if (digest !== null && present.get(next) !== digest) forgetReceiver(state, name);
   }
   renameChannels(state, names);
   for (const name of before.keys()) if (!present.has(name)) forgetChannel(state, name, now);
@@ -177,6 +177,12 @@ function abandonChannel(state: MonitorState, name: string): void {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
     putNotification(state, { ...message, state: 'dead', lastError: unsent.channelRemoved() });
   }
+  forgetNotified(state, name);
+}
+
+/** Its name is another receiver's now. */
+function forgetReceiver(state: MonitorState, name: string): void {
+  state.notes.delete(deliveryNote + name);
   forgetNotified(state, name);
 }
 

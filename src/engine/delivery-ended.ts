@@ -1,4 +1,5 @@
 import { uncertainMessage } from '../domain/alert.ts';
+import { maxRetryAfterMs } from '../domain/backoff.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
@@ -88,13 +89,28 @@ export function lastDelivery({ notes }: MonitorState, channel: string): LastDeli
   };
 }
 
+/** How long the receiver takes nothing after this, by none of its channels; 0 where it takes what comes. */
+export function waitForAll(delivery: DeliveryEnd): number {
+  const { isForAll = false, afterMs = 0 } =
+    delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
+  return isForAll ? afterMs : 0;
+}
+
+/** Until when its receiver said that it takes nothing, at most an hour from now: also to a process before this one, whose clock may have been off. */
+export function closedUntil({ notes }: MonitorState, channel: string, now: number): number {
+  const { closedUntil: until } = parseJsonObject(notes.get(deliveryNote + channel)?.value ?? '') ?? {};
+  return typeof until === 'number' ? Math.min(until, now + maxRetryAfterMs) : 0;
+}
+
 function noteDelivery(state: MonitorState, { message: { channel }, delivery, now }: Ended): void {
   if (!wasTried(delivery)) return;
   const last: LastDelivery =
     delivery.kind === 'delivered'
       ? { lastDeliveredAt: now, lastError: null }
       : { ...lastDelivery(state, channel), lastError: delivery.reason };
-  state.notes.write(deliveryNote + channel, JSON.stringify(last));
+  const waitMs = waitForAll(delivery);
+  const closed = waitMs === 0 ? {} : { closedUntil: now + waitMs };
+  state.notes.write(deliveryNote + channel, JSON.stringify({ ...last, ...closed }));
 }
 
 type Ending = Pick<Notification, 'state' | 'lastError'> & Partial<Pick<Notification, 'deliveredAt'>>;

@@ -107,6 +107,22 @@ describe('a channel that is down', () => {
     expect(world.news('operations').join('; ')).toContain('ads/sms-low firing critical');
   });
 
+  test('that asks to wait does so over a restart too, and no other receiver of that name does', async () => {
+    const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
+    world.channel('ops').mood = { owes: ['otp/sms-low'], afterMs: hourMs, isForAll: true };
+    await read(world, 100);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    world.channel('ops').mood = 'up';
+    await world.restart({ downMs: 1000 });
+    await read(world, 10, 'ads');
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual([]);
+    const channels = [makeChannel('ops', 'second')];
+    await world.restart({ downMs: 1000, parts: { accounts: ['otp', 'ads'], rules: [rule], channels } });
+    await world.pass(minuteMs);
+    expect(world.news().join('; ')).toContain('ads/sms-low firing critical');
+  });
+
   test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';

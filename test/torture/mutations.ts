@@ -400,7 +400,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a new receiver hears the end of what it was never told',
     file: 'src/engine/channel-changes.ts',
-    old: 'else if (digest !== null && present.get(next) !== digest) forgetNotified(state, name);',
+    old: 'else if (digest !== null && present.get(next) !== digest) forgetReceiver(state, name);',
     new: '',
     test: reloadTest,
   },

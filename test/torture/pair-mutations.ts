@@ -116,7 +116,7 @@ export const pairMutations: readonly Mutation[] = [
   },
   {
     name: 'a receiver that takes nothing for now is sent the next message',
-    file: 'src/daemon/dispatcher.ts',
+    file: 'src/engine/delivery-ended.ts',
     old: 'return isForAll ? afterMs : 0;',
     new: 'return isForAll ? 0 * afterMs : 0;',
     pair: 'asked to wait × take-over',
