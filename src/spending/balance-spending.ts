@@ -140,7 +140,7 @@ export class BalanceSpending {
       this.#restOfRuns = most - Math.max(0, taken);
     }
     const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
-    const ofAnnounced = this.#takeOfAnnounced(beyond, from, to);
+    const ofAnnounced = this.#takeOfAnnounced(beyond, last.at, reading.at);
     const ofRuns = Math.max(0, Math.min(beyond - ofAnnounced, this.#restOfRuns));
     this.#restOfRuns -= ofRuns;
     watchUnusual(state, this.#usual, { spent: spent - ofAnnounced - ofRuns, from, to });
@@ -186,7 +186,7 @@ export class BalanceSpending {
     return this.#settings.announced.filter(({ balance }) => balance === this.balance);
   }
 
-  /** The part of spending beyond the usual that announced runs took. */
+  /** The part of spending beyond the usual that announced runs took which lie between two readings: in a gap nobody saw at which hour. */
   #takeOfAnnounced(beyond: Micros, from: number, to: number): Micros {
     if (this.#settings.announced.length === 0) return 0;
     const most = mostOf(this.#announced, from, to);

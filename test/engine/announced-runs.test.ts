@@ -151,6 +151,18 @@ describe('a run that was announced', () => {
     expect(watched(world).poll.reading?.balances).toMatchObject({ sms: units(world.left) });
   });
 
+  test('is no surge where it lies in a gap without readings, which is longer', async () => {
+    const world = await eightDays();
+    announce(world);
+    await spend(world, 23, 10);
+    world.provider.breakDown();
+    await spend(world, 3, 10);
+    await spend(world, 4, 510);
+    world.provider.recover();
+    await spend(world, 1, 10);
+    expect(watched(world).spending.state('sms')?.more.sum).toBe(0);
+  });
+
   test('of a whole day that comes within an hour is no surge, and is not expected once more in the rest of its time', async () => {
     const world = await eightDays();
     const now = world.daemon.now();
