@@ -2,20 +2,25 @@ import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasBalances, type Reading } from '../domain/reading.ts';
 import { keptAfterEndMs } from '../domain/route.ts';
-import { hourMs } from '../domain/time.ts';
 import { spendingSettings } from './spending.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** Adds up what is spent in announced runs; those that are long over are forgotten. `previous`: as for `receiveTopUps`. */
-export function followRuns(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
+/**
+ * Adds up what is spent in announced runs, by what was usual before the newest reading was learned from; those that are long over are
+ * forgotten. `previous`: as for `receiveTopUps`. The runs as they are now; null where they are as before.
+ */
+export function runsAfter(
+  state: MonitorState,
+  account: WatchedAccount,
+  previous: Reading | null,
+): readonly AnnouncedRun[] | null {
   const { reading } = account.poll;
   const known = state.announced.get(account.id);
-  if (known === undefined || reading === null) return;
+  if (known === undefined || reading === null) return null;
   const runs = known.filter(({ endsAt }) => reading.at < endsAt + keptAfterEndMs);
   const isComparable = previous !== null && previous.at < reading.at;
   const after = isComparable ? addSpending(account, runs, { previous, reading }) : runs;
-  if (runs.length < known.length || after.some((run, index) => run !== runs[index]))
-    keepAnnounced(state, account.id, after);
+  return runs.length < known.length || after.some((run, index) => run !== runs[index]) ? after : null;
 }
 
 /** A run that goes on already, with what it took since it began, as far back as the log has readings. What others took stays theirs. */
@@ -53,18 +58,17 @@ function addSpending(
   const after = new Map<AnnouncedRun, AnnouncedRun>();
   for (const [balance, own] of Map.groupBy(open, (run) => run.balance)) {
     const fell = Math.max(0, amountOf(previous, balance) - amountOf(reading, balance));
-    const hourly = account.spending.usual(balance)?.hour ?? 0;
-    const perMs = hourly / hourMs;
-    let beyond = fell - perMs * (reading.at - previous.at);
+    let beyond = fell - account.spending.usualBetween(balance, previous.at, reading.at);
     for (const run of own) {
-      const inRunMs = Math.min(reading.at, run.endsAt) - Math.max(previous.at, run.startsAt);
-      const share = inRunMs / (reading.at - previous.at);
+      const from = Math.max(previous.at, run.startsAt);
+      const to = Math.min(reading.at, run.endsAt);
+      const share = (to - from) / (reading.at - previous.at);
+      const usual = account.spending.usualBetween(balance, from, to);
       const left = Math.max(0, run.amountMicros - tookOf(run));
       // Less than usual is of the first, what is more than all of them of the last.
       const fits = Math.min(beyond, left);
       const took = beyond < 0 ? beyond * share : run === own.at(-1) ? fits + (beyond - fits) * share : fits;
       beyond = beyond < 0 ? 0 : beyond - took;
-      const usual = perMs * inRunMs;
       after.set(run, {
         ...run,
         spentMicros: run.spentMicros + Math.round(usual + took),

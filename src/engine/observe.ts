@@ -11,7 +11,7 @@ import {
   type Reading,
 } from '../domain/reading.ts';
 import { isoText, minuteMs } from '../domain/time.ts';
-import { followRuns } from './announced-runs.ts';
+import { keepAnnounced, runsAfter } from './announced-runs.ts';
 import { receiveTopUps } from './expected-top-ups.ts';
 import { delaysStaleness, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
@@ -40,17 +40,16 @@ export function observePoll(
       : afterFailure(state, account, outcome, now);
   account.poll = after;
   if (reading !== null) {
+    const previous = comparableBefore(account, reading);
+    const runs = runsAfter(state, account, previous);
     takeIn(state, account, reading);
+    if (runs !== null) keepAnnounced(state, account.id, runs);
+    receiveTopUps(state, account, previous);
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, after);
     clearBackoff(state, account, now);
   }
   for (const id of state.unconfirmed.get(account.id) ?? []) state.touched.add(id);
   state.unconfirmed.delete(account.id);
-  if (reading !== null) {
-    const previous = comparableBefore(account, reading);
-    receiveTopUps(state, account, previous);
-    followRuns(state, account, previous);
-  }
   judgePoll(state, account, now);
   if (wasDelayed && !delaysStaleness(state, account))
     touchStaleIncidents(state, providerKeyOf(account.settings));

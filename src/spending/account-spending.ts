@@ -9,7 +9,7 @@ import { expectedFrom, lastsLonger, neededFrom, predict } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, spreadAhead, type WeekAgo } from './interval.ts';
 import { hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
-import { type UsualSpending, usualSpendings } from './profile.ts';
+import { type UsualSpending, usualSpending, usualSpendings } from './profile.ts';
 import { leastServed, servedFrom, unspendable } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
 
@@ -207,6 +207,16 @@ export class AccountSpending {
   usual(balance: Balance): UsualSpending | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
+  }
+
+  /** The usual spending of a balance from one instant to another. */
+  usualBetween(balance: Balance, from: number, to: number): Micros {
+    const state = this.state(balance);
+    let usual = 0;
+    if (state !== null)
+      for (const { slot, startsAt, endsAt } of this.week.hoursBetween(from, to))
+        usual += (usualSpending(state, slot) * (endsAt - startsAt)) / hourMs;
+    return usual;
   }
 
   /** Days that are expected to take more than their weekday: of the month, or every two weeks. */

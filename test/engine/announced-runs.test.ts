@@ -163,6 +163,24 @@ describe('a run that was announced', () => {
     expect(watched(world).spending.state('sms')?.more.sum).toBe(0);
   });
 
+  test('takes what is beyond the usual of all hours between two readings, however busy the last of them is', async () => {
+    const world = await startWorld({ accounts: [hourly] }, { sleepMs: hourMs }).then((quiet) =>
+      Object.assign(quiet, { left: 20_000 }),
+    );
+    for (let day = 0; day < 8; day++) {
+      await spend(world, 16, 0);
+      await spend(world, 8, 40);
+    }
+    announce(world, { startsAt: world.daemon.now() + 3 * hourMs, endsAt: world.daemon.now() + 9 * hourMs });
+    world.provider.breakDown();
+    await spend(world, 16, 125);
+    await spend(world, 3, 40);
+    world.provider.recover();
+    await spend(world, 1, 40);
+    const [{ spentMicros = 0, usualMicros = 0 } = {}] = watched(world).announced;
+    expect(Math.abs(spentMicros - usualMicros - units(2000))).toBeLessThan(units(100));
+  });
+
   test('of a whole day that comes within an hour is no surge, and is not expected once more in the rest of its time', async () => {
     const world = await eightDays();
     const now = world.daemon.now();
