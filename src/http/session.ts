@@ -76,13 +76,15 @@ export class Sessions {
     return endsAt - session.endsAt < renewedShare * lengthMs ? null : { ...session, endsAt };
   }
 
-  /** Whether a request has a session that would go on, had the token not been replaced. */
-  isOfOtherToken(cookieHeader: string | undefined): boolean {
-    if (this.read(cookieHeader) !== null) return false;
-    return valuesOf(cookieHeader).some((value) => {
+  /** Why the session of a request does not go on, though its time is not over: it was ended, or the token was replaced. */
+  whyOver(cookieHeader: string | undefined): 'ended' | 'replaced' | null {
+    const session = this.read(cookieHeader);
+    if (session !== null) return this.#views.isSessionEnded(session.id) ? 'ended' : null;
+    const isReplaced = valuesOf(cookieHeader).some((value) => {
       const [endsAt, id] = value.split('.');
       return id !== undefined && Number(endsAt) > this.#clock.now();
     });
+    return isReplaced ? 'replaced' : null;
   }
 
   /** The `Set-Cookie` headers that make the browser forget its session. */

@@ -151,6 +151,9 @@ describe('the token', () => {
     expect((await end('nothing')).status).toBe(404);
     const states = [await withCookie('/', cookie), await withCookie('/', other)].map(({ status }) => status);
     expect(states.toSorted()).toEqual([200, 401]);
+    const ended = await withCookie('/sign-in', states[0] === 401 ? cookie : other);
+    expect(await ended.text()).toContain('Your session was ended.');
+    expect(await (await fetch(`${server.url}/sign-in`)).text()).not.toContain('was ended');
   });
 
   it('lets people in while the database cannot be written', async () => {

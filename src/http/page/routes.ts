@@ -107,9 +107,9 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const { scope, site, signedIn } = context.var;
   const next = readOwnPath(context.req.query('next'));
   if (signedIn) return context.redirect(next, 303);
-  const isReplaced = site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const why = site.sessions?.whyOver(context.req.header('cookie')) ?? null;
   const isUndone = context.req.query('undone') !== undefined;
-  const problems = [...(isUndone ? [says.undone] : []), ...(isReplaced ? [says.replaced] : [])];
+  const problems = [...(isUndone ? [says.undone] : []), ...(why === null ? [] : [says[why]])];
   const problem = joinSentences(problems.map((each) => say(each, scope))) || null;
   const content = renderSignIn(next, problem, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
@@ -151,6 +151,7 @@ const says = phrases('signIn', {
   keep: 'Stay signed in for 30 days from the last use, instead of 12 hours',
   where: 'The token is {key} of the configuration.',
   replaced: 'The token was replaced since you signed in, so your session has ended. Give the new one.',
+  ended: 'Your session was ended.',
   undone: 'Nothing was done, because nobody was signed in. Sign in and do it again.',
   wrong: 'That is not the token.',
   wrongAndSlow: 'That is not the token. Answers are slow for {seconds} seconds.',
