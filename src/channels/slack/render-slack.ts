@@ -35,7 +35,7 @@ import {
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = {
   fallback: 600,
-  details: 500,
+  details: 800,
   url: 3000,
   groupedUrls: 2400,
   report: 2900,
@@ -181,16 +181,14 @@ function groupedLinks(
   });
 }
 
-/** The small print of every message: since when, the numbers and their age, the note, the rule. */
+/** The small print of every message: since when, the numbers and their age, the note, the rest of its story, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
   const figures = item.figures.map(({ label, value }) => labelled(label, value));
   // Without advice the first sentence stands above already.
-  const notified = item.advice.length > 0 ? 0 : 1;
-  const story = item.story
-    .slice(notified, notified + 1)
-    .map((sentence) => cutUnits(withoutStop(sentence), 160));
+  const story = item.story.slice(item.advice.length > 0 ? 0 : 1).map(withoutStop);
+  const [begun, more] = [story.slice(0, 1).map((sentence) => cutUnits(sentence, 160)), story.slice(1)];
   const note = item.note === null ? [] : [`📌 ${item.note}`];
-  return context(joinWhole([...story, ...figures, ...note, item.origin], limits.details));
+  return context(joinWhole([...begun, ...figures, ...note, ...more, item.origin], limits.details));
 }
 
 /** Facts as far as there is room, the first ones first, each whole. */

@@ -118,7 +118,8 @@ describe('a message in Slack', () => {
   });
 
   it('says of each alert in a group what a single message says', () => {
-    const account = buildAccount({ note: 'Ask Ana first.' });
+    const blind = { outcome: 'timeout', failure: 'no answer in time', consecutiveFailures: 3 } as const;
+    const account = buildAccount({ note: 'Ask Ana first.', ...blind });
     const payload = renderSlack(
       buildMessage([buildItem({ account }), buildItem({ accountName: 'Marketing', rule: 'other-low' })]),
     );
@@ -129,6 +130,7 @@ describe('a message in Slack', () => {
       'Spending: 48.00 CNY per day',
       'As of: Sat 21 Nov 02:37 UTC+8 (4 minutes ago)',
       '📌 Ask Ana first.',
+      'The last 3 polls failed: no answer in time. The balance shown is 4 minutes old',
       'rule sms-low',
       'rule other-low',
     ]) {
