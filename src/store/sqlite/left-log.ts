@@ -111,8 +111,8 @@ function readFirst(path: string, bytes: number): Buffer | null {
 }
 
 /** Sizes and places of https://sqlite.org/fileformat2.html, 4.1 and 4.2. */
-const headerBytes = 32;
-const frameHeaderBytes = 24;
+export const headerBytes = 32;
+export const frameHeaderBytes = 24;
 const sizeAfterCommit = 4;
 const magic = 0x377f0682;
 

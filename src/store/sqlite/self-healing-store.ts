@@ -5,6 +5,7 @@ import type { Batch } from '../../ports/store.ts';
 import { type Connection, connectForWriting, maxLogBytes, movedError } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
+import { frameHeaderBytes, headerBytes } from './left-log.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
@@ -88,8 +89,9 @@ export function createSelfHealingStore(options: {
     databaseBytes = bytes;
   }
 
-  function holds(pragma: 'page_count' | 'page_size'): number {
-    return Number(db.pragma(pragma, { simple: true }));
+  function holds(pragma: string, column = pragma): number {
+    const [row] = db.pragma(pragma) as readonly Record<string, number>[];
+    return Number(row?.[column]);
   }
 
   function refuseDamaged(found: typeof damage): void {
@@ -155,19 +157,39 @@ export function createSelfHealingStore(options: {
         commit(first);
         lost.shift();
       }
-      const result = workOrFold(work);
+      const result = workOrCut(work);
       keepShort();
       return result;
     });
   }
 
-  /** A change that the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage. */
-  function workOrFold<T>(work: () => T): T {
+  function workOrCut<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      if (error instanceof StorageError && error.kind === 'other') foldAt = 0;
+      if (error instanceof StorageError && error.kind === 'other') cutUncommitted();
       throw error;
+    }
+  }
+
+  /**
+   * A change that the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage.
+   * Not where a command has left an order behind the frames that were counted.
+   */
+  function cutUncommitted(): void {
+    try {
+      const version = holds('data_version');
+      const end =
+        headerBytes + holds('wal_checkpoint(NOOP)', 'log') * (frameHeaderBytes + holds('page_size'));
+      db.exec('BEGIN IMMEDIATE');
+      if (holds('data_version') === version && end < sizeOfFile(`${path}-wal`)) {
+        truncateSync(`${path}-wal`, end);
+        logBytes = end;
+      }
+    } catch (error) {
+      if (!(asStorageError(path, error) instanceof StorageError)) throw error;
+    } finally {
+      if (db.inTransaction) db.exec('ROLLBACK');
     }
   }
 
