@@ -70,8 +70,10 @@ export class Ledger {
   /** Messages of which nobody knows whether an attempt arrived. */
   readonly #uncertain = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
-  /** Until when each receiver asked this process to send it nothing: the next one does not know of it. */
+  /** Until when each receiver asked this process to send it nothing. */
   readonly #closedUntil = new Map<string, number>();
+  /** The same of processes before it, which it knows as far as that was stored. */
+  readonly #closedBefore = new Map<string, number>();
   /** When somebody began to look again, after how long, and which accounts were read since. */
   #awaits = { since: Number.NEGATIVE_INFINITY, gapMs: 0 };
   readonly #readSince = new Set<string>();
@@ -107,6 +109,7 @@ export class Ledger {
 
   booted(): void {
     this.#lanes.clear();
+    for (const [channel, until] of this.#closedUntil) this.#closedBefore.set(channel, until);
     this.#closedUntil.clear();
     this.#failing = null;
     this.#isBehind = false;
@@ -217,7 +220,8 @@ export class Ledger {
 
   /** A machine that slept, or whose clock was set on, waits for the rest of what it was asked to wait. */
   jumped(byMs: number, at: number): void {
-    const waits = [...this.#closedUntil.values(), ...this.#notBefore.values()];
+    const closed = [...this.#closedBefore.values(), ...this.#closedUntil.values()];
+    const waits = [...closed, ...this.#notBefore.values()];
     const restMs = Math.max(0, ...waits.map((until) => until + byMs - at));
     this.onTime.disturb(byMs > 0 ? at + restMs : at);
   }
@@ -303,7 +307,8 @@ export class Ledger {
 
   #expectOnTime(row: Notification, it: Moment): void {
     if (this.isUnheard) return;
-    const mayAt = Math.max(this.#notBefore.get(row.id) ?? 0, this.#closedUntil.get(row.channel) ?? 0);
+    const waits = [this.#closedBefore.get(row.channel), this.#closedUntil.get(row.channel)];
+    const mayAt = Math.max(this.#notBefore.get(row.id) ?? 0, ...waits.map((until) => until ?? 0));
     this.onTime.expect(row, it, mayAt);
   }
 
