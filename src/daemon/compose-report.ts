@@ -153,10 +153,11 @@ function sumReport(
   };
   const left = inOne(({ reading }, id) => ownOf(reading?.balances, id));
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));
-  const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
+  const outlooks = read.flatMap(({ account: { id: account, balances }, id }) => {
     const watched = state.accounts.get(account);
     const outlook = watched && outlookOf(watched.spending, id, now);
     if (!watched || !outlook) return [];
+    const currency = unitOf({ balances, currency: outlook.currency }, id);
     return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
   const payments = accounts.flatMap(({ payments: own, balances, reading }) =>

@@ -21,6 +21,8 @@ export function outlookOf(spending: AccountSpending, balance: Balance, now: numb
   if (readMonth === null || readQuarter === null || last === null) return null;
   const [month, quarter] = presentSums({ month: readMonth, quarter: readQuarter }, { week, last, now });
   return {
+    /** That of the account: its newest reading may be in another one. */
+    currency: last.currency,
     month: outlookOfPeriod(spending, balance, month),
     nextMonth: expectedIn(spending, balance, month.endsAt, endOfNextMonth(week, month.startsAt)),
     quarter: outlookOfPeriod(spending, balance, quarter),

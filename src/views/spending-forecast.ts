@@ -10,11 +10,12 @@ import type { AccountView } from './views.ts';
 export type SpendingForecast = ReturnType<typeof forecastsOf>[number];
 
 function forecastsOf(views: Pick<Views, 'outlook'>, account: AccountView) {
-  const { id, balances, currency } = account;
+  const { id, balances } = account;
   return balances.flatMap(({ id: balance }) => {
     const outlook = views.outlook(id, balance);
-    if (outlook === null || currency === null) return [];
-    return { ...outlook, account, balance, currency: unitOf({ balances, currency }, balance) };
+    if (outlook === null) return [];
+    const currency = unitOf({ balances, currency: outlook.currency }, balance);
+    return { ...outlook, account, balance, currency };
   });
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { reviewTime, sumReview } from '../../../src/views/review.ts';
+import { forecastSpending } from '../../../src/views/spending-forecast.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import { currencyRule, hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, buildIncident, dayMs, viewsNow } from '../../support/built-views.ts';
@@ -302,6 +303,19 @@ describe('a review', () => {
     await world.pass(15 * minuteMs);
     const sent = world.channel('ops').delivered.findLast(({ message }) => message.kind === 'report');
     expect(sent?.message).toMatchObject({ accounts: [{ spent: { sms: units(50) } }] });
+  });
+
+  it('says what the month costs in the currency of the account, though it was just read in another one', async () => {
+    const accounts = [makeAccount('otp', { currency: 'CNY' })];
+    const reports = [{ id: 'all', cron: '0 13 * * *', timezone: 'UTC', channels: ['ops'] }];
+    const world = await startWorld({ accounts, reports });
+    await read(world, 9_950);
+    world.provider.set('otp', 1_400, { currency: 'USD' });
+    await world.pass(hourMs);
+    const { rows } = await forecastSpending(world.views);
+    expect(rows[0]).toMatchObject({ currency: 'CNY', month: { spent: units(50) } });
+    const sent = world.channel('ops').delivered.findLast(({ message }) => message.kind === 'report');
+    expect(sent?.message).toMatchObject({ months: [{ currency: 'CNY', month: { spent: units(50) } }] });
   });
 
   it('says of an account whose currency changed neither that all is known nor that nothing was spent before', async () => {
