@@ -558,7 +558,7 @@ export class Ledger {
     }
   }
 
-  /** A message says all that is on its row, but for what is over, or somebody has, and the channel never heard of. */
+  /** A message says all that is on its row, but for what the channel never heard of and is over, somebody has, or it refused the beginning of. */
   #expectWhole(row: Notification, { message }: Send, { mutedAt }: Leaving): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
@@ -573,11 +573,11 @@ export class Ledger {
       const since = this.#firstSeen.get(`${row.channel} ${item.incident} ${item.kind} ${item.at}`) ?? 0;
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
-      const isTaken = item.kind === 'acknowledged' && isUnheard;
+      const isOfUnheard = (item.kind === 'acknowledged' || item.kind === 'reminder') && isUnheard;
       // Nobody can have it, and it was taken back since a batch last said what waits.
       const isTakenBack = this.isUnheard && mutedAt(item.incident) >= since && this.#isKnownToNobody(row);
       if (isTakenBack) this.#takeBack(row.id, item);
-      if (isLeft || isTaken || isOwedAlone || isTakenBack || (isOver && isUnheard)) continue;
+      if (isLeft || isOfUnheard || isOwedAlone || isTakenBack || (isOver && isUnheard)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
