@@ -114,7 +114,7 @@ describe('delivery to Slack', () => {
     const started = performance.now();
     const { delivery } = await sendTo(() => undefined, { timeoutMs: 150 });
     expect(delivery).toEqual({ kind: 'retry', certainty: 'unknown', reason: 'no complete answer in time' });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(4500);
   });
 
   it('follows no redirect, and is dead by it', async () => {
