@@ -276,8 +276,9 @@ function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' 
   const isWrongLength = codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
   if (/\(Invalid EOF state\)$/.test(message) || (isShort && isWrongLength))
     return failed(reasons.UND_ERR_SOCKET());
-  // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere.
-  if (name === 'HTTPParserError') return invalid(told.notHttp());
+  // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere. Of a status line such as
+  // `HTTP/1.1 000` it asserts that there is none.
+  if (name === 'HTTPParserError' || codes.includes('ERR_ASSERTION')) return invalid(told.notHttp());
   // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
   if (/^bad (?:response|upgrade)$/.test(message)) return invalid(told.unasked());
   const known = codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);

@@ -289,8 +289,11 @@ describe('an answer that is not to be trusted', () => {
     }
   });
 
-  test('what is no HTTP at all is an invalid response', async () => {
-    const outcome = await readFromSockets((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+  test.each([
+    'SSH-2.0-OpenSSH_9.9\r\n',
+    `HTTP/1.1 000 OK\r\ncontent-length: ${okBody.length}\r\n\r\n${okBody}`,
+  ])('what is no HTTP is an invalid response: %j', async (answer) => {
+    const outcome = await readFromSockets((socket) => socket.once('data', () => socket.end(answer)));
     expect(outcome).toMatchObject({ kind: 'invalid_response', reason: 'the answer is not HTTP' });
   });
 
