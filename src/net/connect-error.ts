@@ -28,6 +28,12 @@ const reasons = sentences('connect', {
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  // All that Node has no name for.
+  UNSPECIFIED:
+    'TLS: the certificate of the server is refused: its key or its signature is too weak, or it breaks a rule of its CA',
+  // In TLS 1.3 the client is done first and may have sent by then; the server takes nothing before it has the certificate.
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    'TLS: the server asks for a client certificate, and lowwater has none',
   HANDSHAKE_ENDED: 'TLS: the server ended the connection in the handshake',
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak TLS at this address',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak TLS at this address',
@@ -41,8 +47,12 @@ const said = sentences('handshake', {
 export const sayHandshakeFailed = said.failed;
 export const sayStopping = said.stopping;
 
-/** Alerts that answer the first message of a handshake: all others may come after what was sent. */
-const endsHandshake = /^ERR_SSL_.*_(?:ALERT_HANDSHAKE_FAILURE|ALERT_PROTOCOL_VERSION|UNRECOGNIZED_NAME)$/;
+/**
+ * Alerts that answer the first message of a handshake, and what is refused here in the server's first: all others may come after
+ * what was sent.
+ */
+const endsHandshake =
+  /^(?:ERR_TLS|CERT|UNABLE_TO|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|ERROR_IN_CERT)|^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|DH_KEY_TOO_SMALL|.*_(?:ALERT_HANDSHAKE_FAILURE|ALERT_PROTOCOL_VERSION|UNRECOGNIZED_NAME))$/;
 
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {
@@ -52,7 +62,7 @@ export function explainConnectError(codes: readonly string[]): string | undefine
   if (status !== undefined) return said.proxyRefused({ status });
   const socks = codes.find((code) => code.startsWith('UND_ERR_SOCKS5'));
   if (socks !== undefined) return said.socksFailed({ code: socks });
-  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code) || endsHandshake.test(code));
+  const tls = codes.find((code) => endsHandshake.test(code));
   return tls === undefined ? undefined : said.failed({ code: tls });
 }
 

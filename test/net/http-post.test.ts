@@ -35,6 +35,9 @@ async function post(
   return answer.body;
 }
 
+/** The first message of a server that knows no newer version: TLS_RSA_WITH_AES_128_CBC_SHA. */
+const helloOfTls10 = Buffer.from(`160301002a020000260301${'00'.repeat(32)}00002f00`, 'hex');
+
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 
 describe('the way to a receiver', () => {
@@ -168,6 +171,17 @@ describe('a handshake that fails', () => {
       () =>
         listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 40)))),
       'ALERT_HANDSHAKE_FAILURE',
+    ],
+    [
+      'because the server asks for a certificate',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 116)))),
+      'asks for a client certificate',
+    ],
+    [
+      'because the server answers in TLS 1.0',
+      () => listenSockets((socket) => socket.once('data', () => socket.end(helloOfTls10))),
+      'UNSUPPORTED_PROTOCOL',
     ],
     [
       'because the server has no such name',

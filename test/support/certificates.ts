@@ -17,11 +17,13 @@ export interface Order {
   /** Who signs; itself by default. */
   readonly issuer?: Issued;
   readonly authority?: boolean;
+  /** The curve of its key; P-256 by default. */
+  readonly curve?: string;
 }
 
 /** Issues an X.509 v3 certificate (RFC 5280) with an EC key, in as much DER as that takes. */
 export function issueCertificate(order: Order): Issued {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: order.curve ?? 'P-256' });
   const { name, issuer, notBefore = new Date('2020-01-01'), notAfter = new Date('2120-01-01') } = order;
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
   const toBeSigned = sequence(

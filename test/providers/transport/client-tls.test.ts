@@ -16,10 +16,11 @@ import {
 
 const authority = issueCertificate({ name: 'Trusted test CA', authority: true });
 const stranger = issueCertificate({ name: 'Unknown test CA', authority: true });
+const weak = issueCertificate({ name: 'Weak test CA', authority: true, curve: 'prime192v1' });
 const usualAuthorities = getCACertificates('default');
 
 // As `NODE_EXTRA_CA_CERTS` does for a process.
-beforeAll(() => setDefaultCACertificates([...usualAuthorities, authority.cert]));
+beforeAll(() => setDefaultCACertificates([...usualAuthorities, authority.cert, weak.cert]));
 afterAll(() => setDefaultCACertificates(usualAuthorities));
 
 const hosts = ['127.0.0.1'];
@@ -41,10 +42,17 @@ test.each<[name: string, order: Order, reason: string]>([
     'for another host name',
   ],
   ['a self-signed one', { name: 'self', hosts }, 'is self-signed'],
+  [
+    'one of a CA whose key is too weak',
+    { name: 'a', hosts, issuer: weak },
+    'its key or its signature is too weak',
+  ],
   ['one of an unknown CA', { name: 'a', hosts, issuer: stranger }, 'unknown CA'],
 ])('%s is refused in words of its own, and the secret is never sent', async (_name, order, reason) => {
   let requests = 0;
-  const server = await listenTls(issueCertificate(order), (_request, response) => {
+  // A server that is careful would not show a weak certificate.
+  const careless = { ...issueCertificate(order), ciphers: 'DEFAULT@SECLEVEL=0' };
+  const server = await listenTls(careless, (_request, response) => {
     requests += 1;
     send(response, {});
   });
