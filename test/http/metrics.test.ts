@@ -310,6 +310,28 @@ describe('the rules for Prometheus that come along', () => {
     },
   );
 
+  it.skipIf(promtool === null)(
+    'alarm where a message was refused before a new daemon was first scraped',
+    () => {
+      const target = '{instance="a",job="lowwater"}';
+      const input_series = [
+        {
+          series: 'lowwater_notifications_total{channel="ops",instance="a",job="lowwater",state="dead"}',
+          values: '1+0x2 1+0x30',
+        },
+        // Another start after three minutes, and the count of before at its first scrape.
+        { series: `lowwater_start_timestamp_seconds${target}`, values: '0+0x2 170+0x30' },
+      ];
+      const alarms = (eval_time: string, value: number) => ({
+        expr: 'count(ALERTS{alertname="LowwaterMessageRefused",alertstate="firing"}) or vector(0)',
+        eval_time,
+        exp_samples: [{ labels: '{}', value }],
+      });
+      const promql_expr_test = [alarms('1m', 1), alarms('4m', 1), alarms('16m', 1), alarms('19m', 0)];
+      testRules({ input_series, promql_expr_test }, shippedRules);
+    },
+  );
+
   it.skipIf(promtool === null)('alarm where a poll is overdue, and not for a night without polls', () => {
     const due = (account: string, at: number) => [
       { series: `lowwater_next_poll_timestamp_seconds{account="${account}"}`, values: `${at}x120` },
