@@ -28,6 +28,8 @@ export class DatabaseLink {
   trouble: StorageError | null = null;
   /** What happened to the database, as a clause, and is for an owner to tell: whoever takes the accounts where the one that had them died with it. */
   untold: string | null = null;
+  /** How often something happened to the database: what was in it before may be lost. */
+  upsets = 0;
   /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */
   databaseBehindMs = 0;
   readonly #log: Log;
@@ -139,6 +141,7 @@ export class DatabaseLink {
     if (happened === null) return false;
     this.#log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     this.untold = happened;
+    this.upsets += 1;
     return true;
   }
 

@@ -97,7 +97,7 @@ export class Membership {
     });
   }
 
-  get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'programs'> {
+  get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'programs' | 'upsets'> {
     return this.#fleet.link;
   }
 

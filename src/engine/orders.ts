@@ -112,8 +112,15 @@ export function writeDone(state: MonitorState, order: OperatorOrder): OrderBody 
 
 /** Whether an owner that calls itself so obeys it: programs before 0.4 end by a kind that they do not know. */
 export function isKnownTo(program: string, { kind }: Pick<OperatorOrder, 'kind'>): boolean {
-  return kindOf(kind).since === undefined || !/^lowwater 0\.[0-3]\./.test(program);
+  return kindOf(kind).since === undefined || obeysOnce(program);
 }
+
+/** Whether an owner that calls itself so knows an order again that it has done: programs before 0.4 give it no id. */
+export function obeysOnce(program: string): boolean {
+  return !beforeIds.test(program);
+}
+
+const beforeIds = /^lowwater 0\.[0-3]\./;
 
 /** An order that was left in the database and not done. */
 export interface NotDone {
@@ -164,6 +171,7 @@ export function takeLeftOrder(
   }
   const { order } = read;
   const answer = applyOrder(state, order, now, reach);
+  if (isRefusal(answer) && answer.refused === 'repeated') return null;
   if (isRefusal(answer)) return recordNotDone(state, left, { ...order, why: answer.why }, now);
   if (!wasDoneBefore(answer)) return null;
   return recordNotDone(state, left, { ...order, why: `${nameOf(answer.doneBy)} did it before` }, now);

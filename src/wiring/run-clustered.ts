@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { keepOrders } from '../cluster/kept-orders.ts';
 import { Membership } from '../cluster/membership.ts';
 import { createStandbyViews } from '../cluster/standby-views.ts';
 import { describeParts, hashSettings } from '../config/hash-settings.ts';
@@ -134,16 +135,17 @@ export async function ownShared(
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
     takenBack: () => compare(work),
-    looked: () => void publish().then(leaveUnstored),
+    looked: () => void publish().then(leaveUnstored).then(orders.looked),
     happened: announce,
   });
+  const orders = keepOrders({ ...cluster, clock: systemClock, log, news: () => membership.news });
   const standby = await createStandbyViews({
     settings: () => settings,
     reader: cluster.reader,
     revision: () => membership.news.revision,
     heardAt: () => membership.news.heardAt,
     leaseMs,
-    leaveOrder: (order) => cluster.leaveOrder(order),
+    leaveOrder: orders.leave,
     clock: systemClock,
     random: systemRandom,
     calendar: cronCalendar,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { keepOrders } from '../../src/cluster/kept-orders.ts';
 import { Membership } from '../../src/cluster/membership.ts';
 import type { HandOver } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
@@ -25,6 +26,7 @@ class Node {
   readonly name: string;
   readonly line: Line;
   readonly membership: Membership;
+  readonly orders: ReturnType<typeof keepOrders>;
   /** Its wall clock, compared with the true one. */
   skewMs = 0;
   configHash = 'same';
@@ -122,10 +124,17 @@ class Node {
       },
       drain: async () => undefined,
       happened: (text) => void this.happened.push(text),
+      looked: () => void this.orders.looked(),
       takenBack: () => {
         this.takenBack.push(world.cluster.log.length);
         return this.comparesForEver ? new Promise<void>(() => undefined) : undefined;
       },
+    });
+    this.orders = keepOrders({
+      ...cluster,
+      clock: this.#clock(),
+      log: silent,
+      news: () => this.membership.news,
     });
     this.membership.run().catch((error: unknown) => {
       this.ended = error;
@@ -1089,6 +1098,22 @@ describe('a database that loses what it had stored', () => {
     await world.pass(4 * leaseMs);
     expect([c.role, c.happened]).toEqual(['owner', []]);
   });
+
+  test.each(['lives', 'dies'])(
+    'gets an order that a person gave a standby again from that, though its owner %s',
+    async (owner) => {
+      const { world, a, b } = await startPair();
+      const replica = world.cluster.replicate(2);
+      const given = b.orders.leave({ kind: 'expire', id: 's-1', orderId: 'one' });
+      await world.pass(100);
+      await given;
+      a.killed = owner === 'dies';
+      world.cluster.leadTo(replica);
+      await world.pass(4 * leaseMs);
+      expect([a.acts, b.acts]).toEqual([owner === 'lives', owner === 'dies']);
+      expect(world.cluster.server.orders).toMatchObject([{ order: { orderId: 'one' } }]);
+    },
+  );
 
   test('and with it that the owner took the accounts gets both again, under an epoch that nobody had', async () => {
     const { world, a, b } = await startPair();

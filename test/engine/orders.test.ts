@@ -150,6 +150,23 @@ describe('an order that is left in the database', () => {
       expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
     },
   );
+
+  test('once more is done or refused once, and that it came again is no news', async () => {
+    const world = await firing();
+    const { daemon } = world;
+    const done = leftOrderOf({ kind: 'acknowledge', account, rule: 'sms-low', comment: '' });
+    const refused = leftOrderOf({ kind: 'expire', id: 's-none' });
+    const take = (left: typeof done) =>
+      daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
+    expect([done, refused].map(take)).toEqual([null, { kind: 'expire', why: expect.any(String) }]);
+    await world.restart({ downMs: 1000 });
+    const { daemon: next } = world;
+    const again = [done, refused].map((left) =>
+      next.act((now) => takeLeftOrder(next.state, left, now, next.reach)),
+    );
+    expect(again).toEqual([null, null]);
+    expect(audit(world)).toHaveLength(2);
+  });
 });
 
 describe('the audit', () => {

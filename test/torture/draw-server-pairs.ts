@@ -29,6 +29,9 @@ export function drawServers(from: Seeded, pair: ServerPair, { settings, at, unti
     ...{ at: on, kind: 'server', what },
   });
   const handOver = (on: number): Happening => ({ at: on, kind: 'hand over' });
+  const atStandby = (on: number): Happening => ({
+    ...{ at: on, kind: 'order at standby', what: from.pick(['take', 'quiet', 'run']), place: from.int(0, 2) },
+  });
   const looks = (count: number, withinMs: number): Happening[] =>
     Array.from({ length: count }, () => ({ at: at + from.int(0, withinMs), kind: 'look at standby' }));
   switch (pair) {
@@ -74,6 +77,8 @@ export function drawServers(from: Seeded, pair: ServerPair, { settings, at, unti
         ...from.some<Happening>([{ at: between(), kind: 'announced', ...named }], 0.6),
         server(failsAt, 'fail over'),
         handOver(failsAt + from.int(settledMs, 2 * settledMs)),
+        // Perhaps before the owner has taken it.
+        atStandby(failsAt - from.int(1, 1500)),
       ];
       return drawn.filter((it) => it.at >= 0 && it.at < until - settledMs);
     }

@@ -1,3 +1,4 @@
+import { keepOrders } from '../../src/cluster/kept-orders.ts';
 import { Membership } from '../../src/cluster/membership.ts';
 import type { StandbyViews } from '../../src/cluster/standby-views.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
@@ -279,6 +280,11 @@ export class Machine {
       },
       drain: async (aheadMs) => life.span?.daemon?.drain(aheadMs * slowness),
       takenBack: () => compare(this.daemon),
+      looked: () => void orders.looked(),
+    });
+    const orders = keepOrders({
+      ...{ clock, log: this.#log(life), news: () => membership.news },
+      leaveOrder: (order) => askStore(() => shared.leaveOrder(order)),
     });
     this.membership = membership;
     life.standbyPage = openStandbyPage({
@@ -291,7 +297,7 @@ export class Machine {
       revision: () => membership.news.revision,
       heardAt: () => membership.news.heardAt,
       leaseMs,
-      leaveOrder: (order) => askStore(() => shared.leaveOrder(order)),
+      leaveOrder: orders.leave,
       owner: () => membership.clusterStatus.owner,
       ownerElsewhere: () => membership.ownerElsewhere,
       programs: () => membership.news.programs,

@@ -206,6 +206,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'fail-over × ordered',
   },
   {
+    name: 'what was ordered of a standby is lost with a fail-over',
+    file: 'src/cluster/kept-orders.ts',
+    old: 'kept.filter((each) => each.upsets !== upsets)',
+    new: 'kept.filter((each) => each.upsets > upsets)',
+    test: 'test/cluster/kept-orders.test.ts',
+  },
+  {
     name: 'who stands by shows old balances while the owner cannot store',
     file: 'src/cluster/database-link.ts',
     old: 'return this.reaches && this.#lost === null && this.ownerThatStoresNothing === null',
