@@ -41,23 +41,25 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   return ending.signal;
 }
 
-/** A reader of a file is mostly done with it by then. */
-const graceMs = 200;
+/** A reader of a file is mostly done with it by then. By looks, as a busy machine may give the process no turn for as long. */
+const looks = 20;
+const lookEveryMs = 10;
 
 /**
  * Ends the process with an exit code. While a file is being read, `exit` waits for the thread that reads it, which a file system
  * that hangs holds for ever: then the process ends by the signal, as whoever sent it would expect of a program that does not
  * listen.
  */
-export function leave(code: number, signal: NodeJS.Signals = 'SIGTERM'): void {
+export function leave(code: number, signal: NodeJS.Signals = 'SIGTERM', looksLeft = looks): void {
   if (!readsFiles()) process.exit(code);
-  systemClock.setTimer(graceMs, () => {
-    if (!readsFiles()) process.exit(code);
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-    // The first process of a container gets no signal that it does not listen to, not even from itself.
-    process.abort();
-  });
+  if (looksLeft > 0) {
+    systemClock.setTimer(lookEveryMs, () => leave(code, signal, looksLeft - 1));
+    return;
+  }
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The first process of a container gets no signal that it does not listen to, not even from itself.
+  process.abort();
 }
 
 /** Whether a thread is busy with a file, or stuck with one. */

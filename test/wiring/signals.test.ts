@@ -8,7 +8,7 @@ const signals = join(import.meta.dirname, '../../src/wiring/signals.ts');
 
 /** A process that only listens and gets these signals one by one; how it ends, and whether it was asked to. */
 function sendSignals(words: readonly string[], sent: readonly string[]): Promise<object> {
-  const script = `
+  return runScript(`
     const { listenForSignals } = await import(${JSON.stringify(signals)});
     const ending = listenForSignals(${JSON.stringify(words)});
     const send = (rest) => {
@@ -17,7 +17,10 @@ function sendSignals(words: readonly string[], sent: readonly string[]): Promise
       // A signal is late on a busy machine.
       else setTimeout(() => process.stdout.write(ending.aborted ? 'asked to end' : 'goes on', () => process.exit(0)), 1000);
     };
-    send(${JSON.stringify(sent)});`;
+    send(${JSON.stringify(sent)});`);
+}
+
+function runScript(script: string): Promise<object> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -71,6 +74,15 @@ it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>
   ],
 ])('%s', async (_name, words, sent, end) => {
   expect(await sendSignals(words, sent)).toMatchObject(end);
+});
+
+it('a process that got no processor while it read a file ends with its code, and not by the signal', async () => {
+  const script = `
+    const { leave } = await import(${JSON.stringify(signals)});
+    (await import('node:fs')).readFile(${JSON.stringify(signals)}, () => undefined);
+    leave(130, 'SIGINT');
+    for (const began = Date.now(); Date.now() - began < 300; );`;
+  expect(await runScript(script)).toMatchObject({ code: 130, signal: null });
 });
 
 it('what the first signal ends at once are commands that there are', () => {
