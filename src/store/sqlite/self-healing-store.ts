@@ -174,7 +174,7 @@ export function createSelfHealingStore(options: {
 
   /**
    * A change that the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage.
-   * Not where a command has left an order behind the frames that were counted.
+   * Not where a command has left an order behind the frames that were counted, nor in a log that was put in its place meanwhile.
    */
   function cutUncommitted(): void {
     try {
@@ -182,7 +182,8 @@ export function createSelfHealingStore(options: {
       const end =
         headerBytes + holds('wal_checkpoint(NOOP)', 'log') * (frameHeaderBytes + holds('page_size'));
       db.exec('BEGIN IMMEDIATE');
-      if (holds('data_version') === version && end < sizeOfFile(`${path}-wal`)) {
+      const isSame = findDamage() === 'none' && holds('data_version') === version;
+      if (isSame && end < sizeOfFile(`${path}-wal`)) {
         truncateSync(`${path}-wal`, end);
         logBytes = end;
       }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
@@ -123,6 +123,18 @@ describe('every connection of a daemon', () => {
     expect(readLog(`${path}-wal`)).toMatchObject({ isDamaged: false });
     expect(store.load().notes).toMatchObject({ one: '1', two: '2' });
   });
+});
+
+it('a log that was put in the place of the own one while a change failed is not cut: it is not known what was committed to it', () => {
+  const { path, store, fail } = openFailing();
+  store.commit(batch({ notes: { one: '1' } }));
+  const bytes = Buffer.concat([readFileSync(`${path}-wal`), Buffer.alloc(9 * 4120, 1)]);
+  fail('SQLITE_IOERR_FSYNC', () => {
+    renameSync(`${path}-wal`, `${path}-moved`);
+    writeFileSync(`${path}-wal`, bytes);
+  });
+  expect(kindOf(() => store.commit(batch({ notes: { two: '2' } })))).toBe('other');
+  expect(readFileSync(`${path}-wal`).equals(bytes)).toBe(true);
 });
 
 it('a lock that the system refuses, for which SQLite asks for ten seconds while the process stands still, is asked for once in a minute, however much is asked, until it is given', () => {
