@@ -5,9 +5,10 @@ import { sizeOfFile } from './file-system.ts';
 
 export const recovery = 'move it aside and restore a backup, or set storage.path to another file';
 
-/** Above these a full check takes longer than a start, or a command, may: live tables are checked with their indexes, history is not. */
+/** Above these a full check takes longer than a start, or a command, may: history is left out, and by a command all that grows with it. */
 const fullCheckBytes = 256 * 1024 * 1024;
-const fullLookBytes = 16 * 1024 * 1024;
+const fullLookBytes = 4 * 1024 * 1024;
+const growing = ['segment', 'incident', 'message'];
 
 /** Findings that are read; a damaged page of an index makes one for each row. */
 const maxFindings = 100;
@@ -188,7 +189,7 @@ export function findDamage(
 /** Throws as SQLite does where it comes upon damage: an index that lacks rows, which it trusts, would show a part as all there is. */
 export function refuseUnsound(db: Database.Database, path: string, fullBytes = fullLookBytes): void {
   const finding = guardStorage(path, () =>
-    findDamage(db, sizeOfFile(path) <= fullBytes ? undefined : checksOfTables(db)),
+    findDamage(db, sizeOfFile(path) <= fullBytes ? undefined : checksOfTables(db, growing)),
   );
   if (finding !== undefined) throw asStorageError(path, new Database.SqliteError(finding, 'SQLITE_CORRUPT'));
 }
@@ -206,14 +207,13 @@ function linesOf(finding: string): readonly string[] {
 
 /** The argument of each check. */
 function checksFor(db: Database.Database, bytes: number): readonly string[] {
-  return bytes <= fullCheckBytes ? [String(maxFindings)] : checksOfTables(db);
+  return bytes <= fullCheckBytes ? [String(maxFindings)] : checksOfTables(db, ['segment']);
 }
 
-function checksOfTables(db: Database.Database): readonly string[] {
+function checksOfTables(db: Database.Database, but: readonly string[]): readonly string[] {
   const tables = db
-    .prepare<[], { name: string }>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",
-    )
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'sqlite_sequence'")
+    .pluck()
     .all();
-  return tables.map(({ name }) => `'${name}'`);
+  return tables.filter((name) => !but.includes(name)).map((name) => `'${name}'`);
 }

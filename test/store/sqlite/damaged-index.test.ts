@@ -2,6 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withSqliteSource } from '../../../src/store/sqlite/copy.ts';
+import { refuseUnsound } from '../../../src/store/sqlite/integrity.ts';
 import { openSqlFile } from '../../../src/store/sqlite/query.ts';
 import { openSqliteReader, readFrom } from '../../../src/store/sqlite/reader.ts';
 import { always, batch, incident, makePollEveryHour, message, noon, pollsOf, told } from './batches.ts';
@@ -274,6 +275,26 @@ describe('a page that the disk gives as it was before it was last written', () =
       expect(store.incidents({})).toHaveLength(3);
     },
   );
+
+  it('of an index that grows with the history, is left to the start in a large database; what fires is looked at', () => {
+    const path = makeStale('incident_by_time');
+    const look = (bytes?: number) => {
+      const db = new Database(path);
+      try {
+        refuseUnsound(db, path, bytes);
+      } finally {
+        db.close();
+      }
+    };
+    expect(() => look()).toThrow(/damaged/);
+    expect(() => look(0)).not.toThrow();
+    const db = new Database(path);
+    const find = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'alert'");
+    const root = Number(find.pluck().get());
+    db.close();
+    flip(path, (root - 1) * 4096);
+    expect(() => look(0)).toThrow(/damaged/);
+  });
 });
 
 it('a stored run that its index names and the table has lost is no less of history, also for a daemon that runs: the reading fails', () => {
