@@ -153,6 +153,7 @@ function newNames(
 function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>): void {
   if ([...names].every(([old, name]) => old === name)) return;
   const nameOf = (old: string): string => names.get(old) ?? old;
+  renameDeliveries(state, names);
   const queues = [...state.queues];
   state.queues.clear();
   for (const [old, ids] of queues) {
@@ -171,16 +172,23 @@ function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>)
   }
 }
 
+/** What is known of each receiver goes with it: how long it takes nothing above all. */
+function renameDeliveries({ notes }: MonitorState, names: ReadonlyMap<string, string>): void {
+  const last = [...names].map(([old, name]) => [name, notes.get(deliveryNote + old)?.value] as const);
+  for (const old of names.keys()) notes.delete(deliveryNote + old);
+  for (const [name, note] of last) if (note !== undefined) notes.write(deliveryNote + name, note);
+}
+
 /** Pending notifications of a removed channel end; open incidents go to the remaining channels. */
 function abandonChannel(state: MonitorState, name: string): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
     putNotification(state, { ...message, state: 'dead', lastError: unsent.channelRemoved() });
   }
-  forgetNotified(state, name);
+  forgetReceiver(state, name);
 }
 
-/** Its name is another receiver's now. */
+/** It is gone, or its name is another receiver's now. */
 function forgetReceiver(state: MonitorState, name: string): void {
   state.notes.delete(deliveryNote + name);
   forgetNotified(state, name);

@@ -123,6 +123,23 @@ describe('a channel that is down', () => {
     expect(world.news().join('; ')).toContain('ads/sms-low firing critical');
   });
 
+  test('that asks to wait does so under another name too, and who has its name now does not', async () => {
+    const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
+    world.channel('ops').mood = { owes: ['otp/sms-low'], afterMs: hourMs, isForAll: true };
+    await read(world, 100);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    const channels = [makeChannel('first', 'ops'), makeChannel('ops', 'second')];
+    const routes = [makeRoute({ channels: ['first', 'ops'] })];
+    await world.restart({
+      downMs: 1000,
+      parts: { accounts: ['otp', 'ads'], rules: [rule], channels, routes: routes },
+    });
+    await read(world, 10, 'ads');
+    await world.pass(10 * minuteMs);
+    expect(world.news('first')).toEqual([]);
+    expect(world.news('ops').join('; ')).toContain('ads/sms-low firing critical');
+  });
+
   test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';
