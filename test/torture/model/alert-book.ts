@@ -1,6 +1,6 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Alert, Incident } from '../../../src/domain/alert.ts';
-import type { Outcome, Reading } from '../../../src/domain/reading.ts';
+import { isInCurrency, type Outcome, type Reading } from '../../../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
@@ -180,6 +180,7 @@ export class AlertBook {
       balances: fact.balances,
       firstSeenAt: fact.firstSeenAt,
       reading: reading ?? fact.reading,
+      previous: reading === null ? fact.previous : comparableOf(fact, setup),
       unwatchedMs: reading === null ? fact.unwatchedMs : 0,
       outcome: outcome.kind,
       failures: reading === null ? fact.failures + 1 : 0,
@@ -197,7 +198,7 @@ export class AlertBook {
     }
     if (rule.type !== 'top-up') return judgeAnswer(rule, known, it);
     const { currency } = setup.settings;
-    this.events.read(account, rule, { reading, before: fact.reading, currency, now });
+    this.events.read(account, rule, { reading, before: comparableOf(fact, setup), currency, now });
     return known;
   }
 
@@ -264,6 +265,7 @@ export class AlertBook {
       balances,
       firstSeenAt: now,
       reading: null,
+      previous: null,
       unwatchedMs: 0,
       outcome: null,
       failures: 0,
@@ -368,7 +370,12 @@ export class AlertBook {
 function wholeFact(fact: AccountFact, balances: readonly string[]): AccountFact {
   const { reading } = fact;
   if (reading === null || balances.every((id) => id in reading.balances)) return { ...fact, balances };
-  return { ...fact, balances, reading: null, firstSeenAt: reading.at };
+  return { ...fact, balances, reading: null, previous: null, firstSeenAt: reading.at };
+}
+
+/** The reading that the next one is compared with. */
+function comparableOf({ reading, previous }: AccountFact, { settings }: AccountSetup): Reading | null {
+  return reading === null || isInCurrency(settings, reading) ? reading : previous;
 }
 
 /** When it last began or ceased to fire. */

@@ -13,6 +13,8 @@ export interface AccountFact {
   readonly balances: readonly string[];
   readonly firstSeenAt: number;
   readonly reading: Reading | null;
+  /** The last in the account's currency before that: what came meanwhile shows beside it alone. */
+  readonly previous: Reading | null;
   readonly unwatchedMs: number;
   readonly outcome: Outcome['kind'] | null;
   /** Failed polls in a row. */
