@@ -132,6 +132,11 @@ export class Receivers {
     this.#inBatch.clear();
   }
 
+  /** Whether an older database, which may not know who heard of it, took the place of the one that did. */
+  isOlder(incident: string): boolean {
+    return this.#older.has(incident);
+  }
+
   /** Whether a process died with what it had told of it. */
   isForgotten(incident: string): boolean {
     return this.#forgotten.has(incident);
