@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Secret } from '../../../src/domain/secret.ts';
+import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { flat } from '../beds.ts';
 import { accountState, always, batch, noon, ok, pollsOf, silence } from '../sqlite/batches.ts';
-import { makeTables, open, own, storeOf, throughProxy } from './fixtures.ts';
+import { holdOpen, makeTables, open, own, storeOf, throughProxy } from './fixtures.ts';
 
 const otp = { account: 'otp', ...always };
 
@@ -114,10 +114,18 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     const { incarnation, store } = await own(await open(url));
     await store.commit(batch());
     const server = await sharedPostgres();
-    const taking = server.sql(url, 'BEGIN; UPDATE slot SET epoch = epoch + 1; SELECT pg_sleep(0.5); COMMIT');
-    await waitForLock(url);
-    await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'fenced' });
-    await taking;
+    const taking = await holdOpen(url, 'BEGIN; UPDATE slot SET epoch = epoch + 1');
+    const refused = expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({
+      kind: 'fenced',
+    });
+    await eventually('the commit waits', async () => {
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+      return (await server.look(url, waiting)).length > 0;
+    });
+    await taking.query('COMMIT');
+    await refused;
+    await taking.end();
     expect((await store.load()).notes).toEqual({});
     expect(await server.sql(url, `SELECT batch FROM member WHERE incarnation = '${incarnation}'`)).toEqual([
       { batch: '1' },
@@ -128,11 +136,9 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     const url = await makeTables();
     const { store } = await own(await open(url));
     await store.commit(batch());
-    const server = await sharedPostgres();
-    const locked = server.sql(url, 'BEGIN; UPDATE slot SET no = no; SELECT pg_sleep(2.6); COMMIT');
-    await waitForLock(url);
+    const locked = await holdOpen(url, 'BEGIN; UPDATE slot SET no = no');
     await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'busy' });
-    await locked;
+    await locked.end();
     await store.commit(batch({ notes: { a: '2' } }));
     expect((await store.load()).notes).toEqual({ a: '2' });
   });
@@ -215,13 +221,3 @@ async function failureWhenBroken(sent: Promise<void>, proxy: TcpProxy): Promise<
 }
 
 /** Until another session holds the slot. */
-async function waitForLock(url: Secret): Promise<void> {
-  const server = await sharedPostgres();
-  for (;;) {
-    const [row] = await server.sql(
-      url,
-      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()",
-    );
-    if (row?.n === 1) return;
-  }
-}

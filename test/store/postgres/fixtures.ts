@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Cluster, MemberCard, Owner } from '../../../src/ports/cluster.ts';
@@ -78,4 +79,12 @@ export async function throughProxy(url: Secret): Promise<{ readonly url: Secret;
   const address = new URL(url.reveal());
   address.port = String(proxy.port);
   return { url: new Secret(address.href), proxy };
+}
+
+/** A session in which a transaction stays open. */
+export async function holdOpen(url: Secret, text: string): Promise<Client> {
+  const client = new Client({ connectionString: url.reveal() });
+  await client.connect();
+  await client.query(text);
+  return client;
 }

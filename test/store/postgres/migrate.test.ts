@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresMigrations, readMigrations } from '../../../src/store/migrations.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
@@ -7,7 +6,7 @@ import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { noon, silent } from '../sqlite/batches.ts';
-import { makeDatabase, open, program } from './fixtures.ts';
+import { holdOpen, makeDatabase, open, program } from './fixtures.ts';
 
 const shipped = readMigrations(postgresMigrations);
 const next = {
@@ -31,14 +30,6 @@ async function openWith(
     migrations,
   });
   await cluster.open().finally(() => cluster.close());
-}
-
-/** A session in which a transaction stays open. */
-async function holdOpen(url: Awaited<ReturnType<typeof makeDatabase>>, text: string): Promise<Client> {
-  const client = new Client({ connectionString: url.reveal() });
-  await client.connect();
-  await client.query(text);
-  return client;
 }
 
 describe.skipIf(noPostgres !== null)('the schema', () => {
