@@ -1,5 +1,5 @@
 import { type Incident, isAcknowledged, selfAccountId } from '../domain/alert.ts';
-import type { ItemAccount } from '../domain/message.ts';
+import { asksNothing, type ItemAccount } from '../domain/message.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { severityRank } from '../domain/severity.ts';
 import { byUrgency } from '../domain/urgency.ts';
@@ -70,7 +70,7 @@ export function mostUrgentFirst(
     return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
   };
   const rank = (incident: Incident): readonly number[] => [
-    Number(incident.resolvedAt !== null || (incident.event && incident.severity === 'info')),
+    Number(incident.resolvedAt !== null || asksNothing(incident)),
     -severityRank(incident.severity),
     Number(incident.account === selfAccountId),
     Number(incident.event),

@@ -254,14 +254,19 @@ export function isFirstNotification({ kinds, incident }: MessageItem): boolean {
   return (kinds.includes('firing') && incident.anotherAt === undefined) || kinds.includes('event');
 }
 
+/** Whether it is an event, such as a top-up, that nobody has to act on. */
+export function asksNothing({ event, severity }: Pick<Incident, 'event' | 'severity'>): boolean {
+  return event && severity === 'info';
+}
+
 /** The worst severity of what is not over, be it one of `others`; null where all is, or is an event that asks for nothing. The most urgent item need not have it. */
 export function worstFiring(items: readonly MessageItem[], others: Severity | null = null): Severity | null {
   let worst = others;
   for (const item of items) {
     const state = stateOf(item);
     const isEnded = state === 'resolved' || state === 'closed';
-    const asksNothing = state === 'event' && item.severity === 'info';
-    if (!isEnded && !asksNothing && (worst === null || isWorse(item.severity, worst))) worst = item.severity;
+    if (!isEnded && !asksNothing(item.incident) && (worst === null || isWorse(item.severity, worst)))
+      worst = item.severity;
   }
   return worst;
 }
