@@ -112,15 +112,16 @@ export function writeDone(state: MonitorState, order: OperatorOrder): OrderBody 
 
 /** Whether an owner that calls itself so obeys it: programs before 0.4 end by a kind that they do not know. */
 export function isKnownTo(program: string, { kind }: Pick<OperatorOrder, 'kind'>): boolean {
-  return kindOf(kind).since === undefined || obeysOnce(program);
+  return kindOf(kind).since === undefined || !early.test(program);
 }
 
-/** Whether an owner that calls itself so knows an order again that it has done: programs before 0.4 give it no id. */
+/** Whether an owner that calls itself so knows an order again that it has done: programs before 0.4 know orders by no id. */
 export function obeysOnce(program: string): boolean {
-  return !beforeIds.test(program);
+  return !early.test(program);
 }
 
-const beforeIds = /^lowwater 0\.[0-3]\./;
+/** Programs before 0.4. */
+const early = /^lowwater 0\.[0-3]\./;
 
 /** An order that was left in the database and not done. */
 export interface NotDone {
