@@ -26,8 +26,8 @@ export class DatabaseLink {
   heardAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;
-  /** What happened to the database, as a clause, and is for an owner to tell: whoever takes the accounts where the one that had them died with it. */
-  untold: string | null = null;
+  /** The clause about what happened to the database that an owner has yet to notify channels of: the next one, where this one died with it. */
+  toNotify: string | null = null;
   /** How often something happened to the database: what was in it before may be lost. */
   upsets = 0;
   /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */
@@ -108,8 +108,8 @@ export class DatabaseLink {
   }
 
   /**
-   * `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. Whether
-   * something happened to the database since the look before.
+   * `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. Gives
+   * whether something happened to the database since the look before.
    */
   heard(look: ClusterLook, node: string, wallNow: number): boolean {
     const happened = this.look === null ? null : compareLooks(this.look, look);
@@ -140,7 +140,7 @@ export class DatabaseLink {
       );
     if (happened === null) return false;
     this.#log.warn({ origin: look.origin, epoch: look.epoch }, happened);
-    this.untold = happened;
+    this.toNotify = happened;
     this.upsets += 1;
     return true;
   }

@@ -67,7 +67,7 @@ export class FleetView {
     return this.#leases.observe(look, own, this.#dependencies.clock.monotonic());
   }
 
-  /** A look of the member of this card; `wallNow` as for the link. Whether something happened to the database since the one before. */
+  /** A look of the member of this card; `wallNow` as for the link. Gives whether something happened to the database since the one before. */
   heard(look: ClusterLook, card: MemberCard, wallNow: number): boolean {
     const { trouble } = this.link;
     const happened = this.link.heard(look, card.node, wallNow);
@@ -182,12 +182,12 @@ export class FleetView {
     this.#leaseEndsAt = this.link.owner?.expiresAt;
   }
 
-  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again, and what happened it has told. */
+  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again, and channels were notified of what happened. */
   claimAgain(): void {
     if (this.link.owner?.expiresAt === this.#leaseEndsAt) return;
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
     this.#waitedForEpoch = null;
-    this.link.untold = null;
+    this.link.toNotify = null;
   }
 
   /**

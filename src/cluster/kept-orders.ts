@@ -33,11 +33,11 @@ export function keepOrders({ clock, log, leaveOrder, news }: Dependencies): {
     const { upsets, programs } = news();
     const lost = kept.filter((each) => each.upsets !== upsets);
     if (lost.length === 0 || !programs.every(obeysOnce)) return;
-    log.warn({ orders: lost.length }, 'the database may have lost orders of people: they are left again');
     for (const each of lost) {
       if (!(await leaveOrder(each.order).then(() => true, onStorageError(false)))) return;
       each.upsets = upsets;
     }
+    log.warn({ orders: lost.length }, 'the database may have lost orders of people: they are left again');
   }
 
   return {

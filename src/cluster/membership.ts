@@ -183,7 +183,7 @@ export class Membership {
     const happened = this.#fleet.heard(look, this.#registration.describe(card), wallNow);
     // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
     if (happened && this.#owned === null) this.#fleet.letOthersClaim();
-    this.#takeover.tellWhatHappened();
+    this.#takeover.notifyWhatHappened();
     this.#refuseDuplicate(card);
     // A former owner counts on a lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))

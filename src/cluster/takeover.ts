@@ -109,12 +109,12 @@ export class Takeover {
     begin({ store: owned.store.port, state, takenFrom: null });
   }
 
-  /** Once it acts: before that, nobody would hear. */
-  tellWhatHappened(): void {
+  /** Once it acts: before that, no channel would hear of it. */
+  notifyWhatHappened(): void {
     const { link } = this.#parts.fleet;
-    if (this.owned === null || this.owned.phase === 'loading' || link.untold === null) return;
-    this.#dependencies.happened?.(link.untold);
-    link.untold = null;
+    if (this.owned === null || this.owned.phase === 'loading' || link.toNotify === null) return;
+    this.#dependencies.happened?.(link.toNotify);
+    link.toNotify = null;
   }
 
   /** Everything is forgotten, and the next round begins as a new incarnation. */
