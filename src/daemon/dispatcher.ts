@@ -101,7 +101,7 @@ export class Dispatcher {
       const { running = new Set<string>() } = lanes.get(channel.name) ?? {};
       const pace =
         beside?.paceOf(channel.name) ?? getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
-      // What its receiver said to the process before.
+      // The wait that its receiver asked of the process before.
       if (lanes.size === 0) pace.freeAt = Math.max(pace.freeAt, closedUntil(state, channel.name, now()));
       this.#lanes.set(channel.name, { channel, running, pace });
     }

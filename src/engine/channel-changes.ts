@@ -172,7 +172,7 @@ function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>)
   }
 }
 
-/** What is known of each receiver goes with it: how long it takes nothing above all. */
+/** The last delivery to each receiver goes with it, and with that until when it takes nothing. */
 function renameDeliveries({ notes }: MonitorState, names: ReadonlyMap<string, string>): void {
   const last = [...names].map(([old, name]) => [name, notes.get(deliveryNote + old)?.value] as const);
   for (const old of names.keys()) notes.delete(deliveryNote + old);

@@ -96,7 +96,7 @@ export function waitForAll(delivery: DeliveryEnd): number {
   return isForAll ? afterMs : 0;
 }
 
-/** Until when its receiver said that it takes nothing, at most an hour from now: also to a process before this one, whose clock may have been off. */
+/** The instant until which its receiver takes nothing, as it said to this process or one before; at most an hour from now, as that one's clock may have been off. */
 export function closedUntil({ notes }: MonitorState, channel: string, now: number): number {
   const { closedUntil: until } = parseJsonObject(notes.get(deliveryNote + channel)?.value ?? '') ?? {};
   return typeof until === 'number' ? Math.min(until, now + maxRetryAfterMs) : 0;

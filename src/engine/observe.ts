@@ -83,7 +83,7 @@ function afterReading(
   { usage, facts }: Outcome & { readonly kind: 'ok' },
 ): AccountState {
   const last = before.reading;
-  // What came meanwhile shows only beside the last one in the account's currency.
+  // A top-up that came meanwhile shows only beside the last one in the account's currency.
   const comparable = last === null || isInCurrency(settings, last) ? last : before.previous;
   const changed =
     last === null || last.currency !== reading.currency || !hasSameAmounts(last.balances, reading.balances);

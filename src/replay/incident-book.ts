@@ -124,7 +124,7 @@ export function createIncidentBook(state: MonitorState) {
     read(account: WatchedAccount): void {
       const { poll, settings } = account;
       const { reading, previous } = poll;
-      // What is read in another currency says nothing of what drains.
+      // A reading in another currency says nothing of what drains.
       if (reading === null || previous === null || !isSameCurrency(previous.currency, reading.currency))
         return;
       if (settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id)))

@@ -186,7 +186,7 @@ export class BalanceSpending {
     return this.#settings.announced.filter(({ balance }) => balance === this.balance);
   }
 
-  /** The part of spending beyond the usual that announced runs took which lie between two readings: in a gap nobody saw at which hour. */
+  /** The part of spending beyond the usual that announced runs took. From reading to reading: in a gap nobody saw at which hour it was spent. */
   #takeOfAnnounced(beyond: Micros, from: number, to: number): Micros {
     if (this.#settings.announced.length === 0) return 0;
     const most = mostOf(this.#announced, from, to);

@@ -125,7 +125,7 @@ it('API, metrics and webhook bodies of a running daemon keep every key and value
     bed.provider.control.revokeKey('revoked');
     const daemon = await bed.start();
     const sent = () => hook.received.map(({ body }) => JSON.parse(body) as object);
-    // What becomes due before the first is sent is one message with it: where the machine is busy, three alerts are fewer messages.
+    // Alerts that become due before the first is sent are one message with it: on a busy machine three alerts are fewer messages.
     await eventually('all alerts were sent', () => byAccount(sent()).length >= 3);
     await eventually(
       'nothing waits',

@@ -70,7 +70,7 @@ export class Ledger {
   /** Messages of which nobody knows whether an attempt arrived. */
   readonly #uncertain = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
-  /** Until when each receiver asked this process to send it nothing. */
+  /** The instant until which each receiver asked this process to send it nothing. */
   readonly #closedUntil = new Map<string, number>();
   /** The same of processes before it, which it knows as far as that was stored. */
   readonly #closedBefore = new Map<string, number>();

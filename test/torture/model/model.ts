@@ -675,7 +675,7 @@ export class Model implements Observer {
         continue;
       if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
       if (silenced(state, this.#calendar, incident, moment.now)) continue;
-      // Who told it could store nothing, and died, or the backup that was put in its place is older.
+      // The process that notified of it could store nothing, and died, or the backup that was put in its place is older.
       const isUnknown = this.#receivers.isForgotten(id) || this.#receivers.isOlder(id);
       if (isUnknown && ownOf(incident.notified, channel) === undefined) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
