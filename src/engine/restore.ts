@@ -17,6 +17,7 @@ import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
+import { noteSetBack } from './set-back.ts';
 import { applySilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
@@ -198,6 +199,7 @@ export const livedNote = 'lived-at';
 
 /** The clock changed or the machine slept: what counts by time comes neither early nor late. Silences are looked up. */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
+  noteSetBack(state, byMs, now);
   state.due.shift(byMs);
   state.unconfirmedUntil += byMs;
   for (const [id, account] of state.accounts) {

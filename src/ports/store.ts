@@ -73,6 +73,11 @@ export interface DamagedRecord {
 
 /** The note with the records that were set aside, until it is stored that people are told: who finds them may die before that. */
 export const untoldDamageNote = 'damage-untold';
+/** The note with the last times that the clock was set back, the newest last, as `ClockSetBack[]`. */
+export const setBackNote = 'set-back';
+
+/** The clock was set from one instant back to another. What was dated in between before that happened before all that is dated so later. */
+export type ClockSetBack = readonly [to: number, from: number];
 
 /** The state that a daemon needs to continue. */
 export interface StoredState
@@ -95,7 +100,10 @@ export interface HistoryQuery {
   readonly since: number;
   /** Exclusive. */
   readonly until: number;
-  /** In the order of storage, not of time: the two differ where the clock was set back. */
+  /**
+   * In the order of storage, not of time, and all that is stored. The two differ where the clock was set back: by time, polls from before
+   * are left out when later ones are dated no later (`setBackNote`).
+   */
   readonly asStored?: boolean;
 }
 

@@ -269,16 +269,14 @@ const notes: ReadonlyMap<string, Check> = new Map(
     session: written(session),
     audit: written(auditEntry),
     'test-alert': written(testAlert),
+    'set-back': written(listOf(listOf(instant))),
     [untoldDamageNote]: written(listOf(damagedRecord)),
     '@owner': written(owner),
     [databaseIdNote]: (value) => /^[0-9a-f]{16,32}$/.test(String(value)),
   } satisfies Record<string, Check>),
 );
 
-/**
- * Null for the body of a record that can be gone on from; else a clause that says why it cannot. `names` of its row, where it has one: a
- * flipped bit in a name leaves a whole record, of somebody else.
- */
+/** Null for the whole body of a record, else a clause that says why it is not. `names`: its row's; a flipped bit there names another record. */
 export function faultOfRecord(table: string, body: unknown, names?: readonly string[]): string | null {
   if (!isObject(body)) return 'it is not JSON';
   const record = records.get(table);

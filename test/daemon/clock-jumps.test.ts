@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createHistoryLoader } from '../../src/daemon/history-loader.ts';
+import { collect, createHistoryLoader } from '../../src/daemon/history-loader.ts';
 import { dayMs, hourMs, minuteMs, smsLow, staleRule, units } from '../support/account-facts.ts';
 import { give, giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
@@ -74,6 +74,36 @@ test('a machine that slept for a part of what the provider asked to wait waits f
   expect(polls()).toBe(refused);
   await world.pass(15 * minuteMs);
   expect(polls()).toBeGreaterThan(refused);
+});
+
+test.each([
+  ['was ahead for two hours is set right', 3 * hourMs, -3 * hourMs],
+  ['was right is set back, and right again two hours later', -3 * hourMs, 3 * hourMs],
+])('a clock that %s leaves no false top-up in the history', async (_how, first, then) => {
+  const world = await startWorld({ rules: [rule] });
+  let balance = 10_000;
+  const spend = async (): Promise<void> => {
+    for (let nth = 0; nth < 24; nth += 1) {
+      balance -= 10;
+      world.provider.set('otp', balance);
+      await world.pass(step);
+    }
+  };
+  await spend();
+  world.clock.jump(first);
+  await spend();
+  world.clock.jump(then);
+  await spend();
+  await spend();
+  const { reader } = world.daemon;
+  const readings = await collect(
+    reader.readings({ account: 'otp', since: 0, until: Number.MAX_SAFE_INTEGER }),
+  );
+  const amounts = readings.map(({ balances }) => balances.sms ?? 0);
+  expect(amounts).toEqual(amounts.toSorted((left, right) => right - left));
+  expect(amounts.at(-1)).toBe(units(balance));
+  const halfWay = readings[Math.floor(readings.length / 2)]?.at ?? 0;
+  expect((await reader.readingBefore('otp', halfWay + 1))?.at).toBe(halfWay);
 });
 
 test('an account that is polled once a day is polled each day, though the machine sleeps at night', async () => {

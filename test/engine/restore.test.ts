@@ -12,7 +12,7 @@ import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
-import type { StoredState } from '../../src/ports/store.ts';
+import { type StoredState, setBackNote } from '../../src/ports/store.ts';
 import type { BudgetRule } from '../../src/rules/budget.ts';
 import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -353,6 +353,20 @@ describe('what fires goes on under its incident though the record of it is damag
     state.incidents.set('one', { ...open, resolvedAt: now, resolution: { kind: 'recovered' } });
     expect(toldBy(state, now)).toEqual(kinds('resolved'));
   });
+});
+
+test('it is noted when the clock was set back, once for steps that follow one another; a sleep and a small step are not', () => {
+  const state = restoreUnpolled();
+  const noted = () => JSON.parse(state.notes.get(setBackNote)?.value ?? '[]');
+  followClock(state, 8 * hourMs, noon);
+  followClock(state, -500, noon);
+  expect(noted()).toEqual([]);
+  followClock(state, -hourMs, noon);
+  followClock(state, -dayMs, noon + minuteMs - dayMs);
+  expect(noted()).toEqual([[noon + minuteMs - dayMs, noon + hourMs]]);
+  for (let day = 1; day < 40; day += 1) followClock(state, -hourMs, noon + day * dayMs);
+  expect(noted()).toHaveLength(20);
+  expect(noted().at(-1)).toEqual([noon + 39 * dayMs, noon + 39 * dayMs + hourMs]);
 });
 
 test('the end of a `for` comes in time also where the spending is learned anew after the first poll and the next is a day away', () => {

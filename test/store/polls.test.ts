@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
+import { type ClockSetBack, setBackNote } from '../../src/ports/store.ts';
 import { describeStores, flat } from './beds.ts';
 import { accountState, always, batch, dayMs, failed, minuteMs, noon, ok, pollsOf } from './sqlite/batches.ts';
 
@@ -21,6 +22,37 @@ const histories = fc
       at += step;
       return fails === 0 ? failed(at) : ok(at, sms);
     });
+  });
+
+/** A clock that is set back now and then, and the note that a daemon writes of it. */
+const setBackHistories = fc
+  .array(
+    fc.record({
+      step: fc.integer({ min: 1, max: 10 * minuteMs }),
+      setMs: fc.oneof(
+        { weight: 20, arbitrary: fc.constant(0) },
+        {
+          weight: 1,
+          arbitrary: fc
+            .integer({ min: -60 * minuteMs, max: 60 * minuteMs })
+            .filter((ms) => ms > -1 || ms < -2000),
+        },
+        { weight: 1, arbitrary: fc.constantFrom(-3 * dayMs, 3 * dayMs) },
+      ),
+      sms: fc.integer({ min: -(10 ** 12), max: 10 ** 12 }),
+      fails: fc.nat(9),
+    }),
+    { minLength: 1, maxLength: 700, size: 'max' },
+  )
+  .map((entries) => {
+    let at = noon;
+    const setBacks: ClockSetBack[] = [];
+    const polls = entries.map(({ step, setMs, sms, fails }): PollRecord => {
+      if (setMs < 0) setBacks.push([at + setMs, at]);
+      at += setMs + step;
+      return fails === 0 ? failed(at) : ok(at, sms);
+    });
+    return { polls, setBacks };
   });
 
 describeStores('the history of an account', (makeBed) => {
@@ -59,6 +91,39 @@ describeStores('the history of an account', (makeBed) => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('reads by time as it was stored where the note says that the clock was set back, and asked for in part as in whole', async () => {
+    const store = await (await makeBed()).open();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(setBackHistories, fc.nat(), fc.nat(), async ({ polls, setBacks }, from, to) => {
+        runs += 1;
+        const account = `a${runs}`;
+        const notes = { [setBackNote]: JSON.stringify(setBacks) };
+        await store.commit(batch({ polls: pollsOf(account, polls), notes }));
+        const read = await flat(store.polls({ account, ...always }));
+        expect(read).toEqual(polls.filter((poll) => read.some(({ at }) => at === poll.at)));
+        expect(read.at(-1)).toEqual(polls.at(-1));
+        expect(await flat(store.polls({ account, ...always, asStored: true }))).toEqual(polls);
+
+        const [since = 0, until = 0] = [from, to]
+          .map((index) => polls[index % polls.length]?.at ?? 0)
+          .sort((left, right) => left - right);
+        const within = read.filter(({ at }) => at >= since && at < until);
+        expect(await flat(store.polls({ account, since, until }))).toEqual(within);
+        const before = read.findLast(({ at, reading }) => at < until && reading !== null);
+        expect((await store.readingBefore(account, until))?.at).toBe(before?.at);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is all that is stored where the note about the clock cannot be read', async () => {
+    const store = await (await makeBed()).open();
+    const polls = [ok(noon, 1), ok(noon + dayMs, 2), ok(noon + 1, 3)];
+    await store.commit(batch({ polls: pollsOf('a', polls), notes: { [setBackNote]: '[[1]' } }));
+    expect(await flat(store.polls({ account: 'a', ...always }))).toHaveLength(3);
   });
 
   it('is empty for an account that nobody knows', async () => {

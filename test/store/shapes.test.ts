@@ -75,7 +75,12 @@ function leaveState(): string {
       ],
       backoffs: [{ group: 'otp', strikes: 2, until: noon + hourMs }],
       notes: {
-        ...{ 'lived-at': String(noon), 'order-at': String(noon), 'report:weekly': String(noon) },
+        ...{
+          'set-back': '[[1,2]]',
+          'lived-at': String(noon),
+          'order-at': String(noon),
+          'report:weekly': String(noon),
+        },
         ...{ 'digest-key': 'abcdefgh', 'calendar-key': 'abcdefgh', 'receiver:ops': 'abcdefgh' },
         ...{ 'link-keys': `${noon}:abcdefgh`, 'signed-out:s2': String(noon) },
         [`audit:${noon}:x`]: JSON.stringify(entry),

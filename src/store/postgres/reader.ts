@@ -1,7 +1,14 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
-import type { HistoryQuery, LeftOrder, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
+import {
+  type HistoryQuery,
+  type LeftOrder,
+  type StoredState,
+  type StoreFile,
+  type StoreReader,
+  setBackNote,
+} from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import {
@@ -128,7 +135,8 @@ function mayPass(error: unknown): boolean {
 const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (
     SELECT coalesce(json_agg(json_build_array(seq, earliest_at, latest_at)), '[]') FROM segment
     WHERE account_no = account.no AND latest_at >= since AND earliest_at < until
-  ) AS runs FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (id, since, until, nth)
+  ) AS runs, (SELECT value FROM note WHERE name = '${setBackNote}') AS "setBack"
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (id, since, until, nth)
   LEFT JOIN account USING (id) ORDER BY nth`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = ANY($1::bigint[])';
 

@@ -1,7 +1,8 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import { dayMs } from '../../domain/time.ts';
-import type { HistoryQuery } from '../../ports/store.ts';
+import type { ClockSetBack, HistoryQuery } from '../../ports/store.ts';
 import type { Asking } from '../asking.ts';
+import { setBacksIn, withWhole } from './set-back.ts';
 import {
   type FoundDamage,
   groupOverlapping,
@@ -17,6 +18,8 @@ export interface RunsRow {
   readonly polls: number;
   readonly latestAt: number | null;
   readonly runs: readonly (readonly [seq: number, earliestAt: number, latestAt: number])[];
+  /** The value of `setBackNote`. */
+  readonly setBack: string | null;
 }
 
 export interface RunData {
@@ -31,7 +34,9 @@ export type HistoryAsking<Result> = Asking<Result, HistoryQuestion>;
 
 /** The runs of a span at one moment, and what reads the polls of some of them: retention may have deleted those meanwhile. */
 interface Snapshot {
+  /** In the order of storage. */
   readonly runs: readonly StoredRun[];
+  readonly setBacks: readonly ClockSetBack[];
   read(wanted: readonly StoredRun[]): HistoryAsking<(run: StoredRun) => readonly PollRecord[]>;
 }
 
@@ -41,12 +46,16 @@ const likelySpansMs = [dayMs, 60 * dayMs];
 /** `damaged` hears of each run that is left out because it cannot be read. About `runsAtOnce` are read together. */
 export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: number) {
   function* snapshotOf(query: HistoryQuery): HistoryAsking<Snapshot> {
-    const row = (yield query) as RunsRow | undefined;
     const { account } = query;
+    let row = (yield query) as RunsRow | undefined;
+    const setBacks = query.asStored === true ? [] : setBacksIn(row?.setBack ?? null, query);
+    if (setBacks.length > 0) row = (yield withWhole(query, setBacks)) as RunsRow | undefined;
     const { data = null, polls = 0, latestAt = null, runs = [] } = row ?? {};
     const tail =
       data === null ? [] : readRun({ account, seq: null, data, polls, earliestAt: null, latestAt }, damaged);
-    const sealed = runs.map(([seq, earliestAt, latestAt]) => ({ seq, earliestAt, latestAt }));
+    const sealed = runs
+      .map(([seq, earliestAt, latestAt]) => ({ seq, earliestAt, latestAt }))
+      .sort((left, right) => left.seq - right.seq);
     const read: Snapshot['read'] = function* (wanted) {
       const seqs = wanted.flatMap(({ seq }) => seq ?? []);
       const bySeq = seqs.length === 0 ? new Map() : ((yield seqs) as ReadonlyMap<number | null, RunData>);
@@ -56,33 +65,29 @@ export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: n
         return found === undefined ? [] : readRun({ account, ...run, ...found }, damaged);
       };
     };
-    return { runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], read };
+    return { runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], setBacks, read };
   }
 
   function* newestIn(query: HistoryQuery): HistoryAsking<Reading | null> {
-    const { runs, read } = yield* snapshotOf(query);
-    let newest: Reading | null = null;
-    for (const run of runs.toSorted((left, right) => right.latestAt - left.latestAt)) {
-      if (newest !== null && run.latestAt < newest.at) break;
-      const pollsOf = yield* read([run]);
-      for (const { reading } of pollsOf(run))
-        if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
-          newest = reading;
+    const { runs, setBacks, read } = yield* snapshotOf(query);
+    const { until } = query;
+    for (const group of [...groupOverlapping(runs, setBacks)].reverse()) {
+      const pollsOf = yield* read(group);
+      const polls = mergeRuns(group, { since: Number.MIN_SAFE_INTEGER, until }, pollsOf, setBacks);
+      const newest = polls.findLast(({ reading }) => reading !== null);
+      if (newest !== undefined) return newest.reading;
     }
-    return newest;
+    return null;
   }
 
   return {
     /** The polls of a span, oldest first or as they were stored, portion by portion. Nothing stays open in the database between two. */
     *portions(query: HistoryQuery): HistoryAsking<Iterable<HistoryAsking<Iterable<readonly PollRecord[]>>>> {
-      const { runs, read } = yield* snapshotOf(query);
-      const stored = runs.toSorted(
-        (left, right) => (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER),
-      );
-      const groups = query.asStored === true ? stored.map((run) => [run]) : groupOverlapping(stored);
+      const { runs, setBacks, read } = yield* snapshotOf(query);
+      const groups = query.asStored === true ? runs.map((run) => [run]) : groupOverlapping(runs, setBacks);
       return inPortions(groups, runsAtOnce).map(function* (portion) {
         const pollsOf = yield* read(portion.flat());
-        return portion.values().map((group) => mergeRuns(group, query, pollsOf));
+        return portion.values().map((group) => mergeRuns(group, query, pollsOf, setBacks));
       });
     },
     /** The newest reading before an instant: the first that lies in the span in which it is looked for. */

@@ -1,8 +1,9 @@
 import type { PollRecord } from '../../domain/reading.ts';
-import type { DamagedRun, HistoryQuery } from '../../ports/store.ts';
+import type { ClockSetBack, DamagedRun, HistoryQuery } from '../../ports/store.ts';
 import { decodePolls } from './decode-polls.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
+import { withoutOvertaken } from './set-back.ts';
 
 /** A stored run of polls by its place and span. */
 export interface StoredRun extends Span {
@@ -64,8 +65,14 @@ export interface Span {
   readonly latestAt: number;
 }
 
-/** Oldest first. Those whose spans overlap come together, in the order given: only their polls have to be sorted. */
-export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Generator<readonly Run[]> {
+/**
+ * Oldest first. Those whose spans overlap come together, in the order given: only their polls have to be sorted. So do those of a time
+ * that came twice, because the clock was set back.
+ */
+export function* groupOverlapping<Run extends Span>(
+  runs: readonly Run[],
+  setBacks: readonly ClockSetBack[] = [],
+): Generator<readonly Run[]> {
   const places = new Map(runs.map((run, place) => [run, place]));
   const byPlace = (left: Run, right: Run): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
   let group: Run[] = [];
@@ -77,6 +84,7 @@ export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Gener
     }
     group.push(run);
     latestAt = Math.max(latestAt, run.latestAt);
+    for (const [to, from] of setBacks) if (to <= latestAt) latestAt = Math.max(latestAt, from);
   }
   if (group.length > 0) yield group.sort(byPlace);
 }
@@ -86,13 +94,12 @@ export function mergeRuns<Run extends Span>(
   runs: readonly Run[],
   { since, until }: Pick<HistoryQuery, 'since' | 'until'>,
   pollsOf: (run: Run) => readonly PollRecord[],
+  setBacks: readonly ClockSetBack[] = [],
 ): readonly PollRecord[] {
-  return runs
-    .flatMap((run) => {
-      const isWithin = run.earliestAt >= since && run.latestAt < until;
-      return isWithin ? pollsOf(run) : pollsOf(run).filter(({ at }) => at >= since && at < until);
-    })
-    .sort((left, right) => left.at - right.at);
+  const polls = withoutOvertaken(runs.flatMap(pollsOf), setBacks);
+  const isWithin = runs.every(({ earliestAt, latestAt }) => earliestAt >= since && latestAt < until);
+  const wanted = isWithin ? polls : polls.filter(({ at }) => at >= since && at < until);
+  return wanted.toSorted((left, right) => left.at - right.at);
 }
 
 /** A run that cannot be read, with its bytes. */

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-import type { HistoryQuery, StoredState } from '../../ports/store.ts';
+import { type HistoryQuery, type StoredState, setBackNote } from '../../ports/store.ts';
 import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
@@ -78,7 +78,7 @@ export function readFrom(options: {
 const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS latestAt, (
     SELECT json_group_array(json_array(seq, earliest_at, latest_at)) FROM segment
     WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
-  ) AS runs FROM account WHERE id = $1`;
+  ) AS runs, (SELECT value FROM note WHERE name = '${setBackNote}') AS setBack FROM account WHERE id = $1`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = $1';
 const findNamed = 'SELECT 1 FROM segment INDEXED BY segment_by_time WHERE +seq = $1';
 
