@@ -10,7 +10,7 @@ export function isLoopbackHost(host: string): boolean {
   return octets?.slice(1).every((octet) => Number(octet) <= 255) ?? false;
 }
 
-/** Whether what is sent to this address could be read on its way: http:// to another machine. */
+/** Whether data sent to this address could be read on its way: http:// to another machine. */
 export function isUnencrypted(address: string): boolean {
   const url = URL.parse(address);
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
@@ -34,7 +34,7 @@ const targets: ReadonlyMap<string, boolean> = new Map([
   ['primary', true],
 ]);
 
-/** Reads as libpq does `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`. Null: no such address. */
+/** Parses as libpq does: `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`. Null: no such address. */
 export function parsePostgresAddress(text: string): PostgresHosts | { readonly wrong: string } | null {
   const [, start = '', hosts = '', path = '', query = ''] = form.exec(text) ?? [];
   if (start === '') return null;
@@ -53,31 +53,31 @@ export function parsePostgresAddress(text: string): PostgresHosts | { readonly w
   return urls.every(isSound) ? { urls, mustWrite } : null;
 }
 
-/** An address as a URL; where it names several hosts of PostgreSQL, that of the first. Null: no address. */
+/** An address as a URL; if it names several hosts of PostgreSQL, that of the first. Null: no address. */
 export function parseAddress(text: string): URL | null {
   const hosts = parsePostgresAddress(text);
   return URL.parse(hosts !== null && 'urls' in hosts ? (hosts.urls[0] ?? text) : text);
 }
 
-/** The passwords of an address, as they are written and decoded. */
+/** The passwords of an address, as they are written and as they are decoded. */
 export function passwordsIn({ password, searchParams }: URL): readonly string[] {
   const given = [...searchParams].flatMap(([name, value]) => (name.endsWith('password') ? [value] : []));
   return [password, ...given].flatMap((text) => [text, decodePercent(text) ?? text]);
 }
 
-/** User and password of an address as HTTP Basic sends them; null where it has none. */
+/** User and password of an address as HTTP Basic sends them; null when it has none. */
 export function basicOf({ username, password }: URL): string | null {
   const pair = [username, password].map((text) => decodePercent(text) ?? text).join(':');
   return pair === ':' ? null : Buffer.from(pair).toString('base64');
 }
 
-/** With a host, and a user and password that can be decoded. */
+/** Whether the text is a URL with a host, and with a user and password that can be decoded. */
 export function isSound(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && decodePercent(`${url.username}:${url.password}`) !== null;
 }
 
-/** Null where a percent sign begins no octet, or these are no UTF-8. The bundler drops a call whose result nobody takes. */
+/** Null if a percent sign begins no octet, or the octets are no UTF-8. The bundler drops a call whose result nobody uses. */
 export function decodePercent(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded);

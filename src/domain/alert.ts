@@ -16,48 +16,48 @@ export interface Alert {
   readonly type: string;
   readonly balance: Balance | null;
   readonly state: 'inactive' | 'pending' | 'firing';
-  /** The breach's severity now; while pending, what it would fire with. */
+  /** The breach's severity now; while pending, the severity that it would fire with. */
   readonly severity: Severity;
-  /** When the breach began that `for` is measured from. Null while inactive. */
+  /** When the breach began; `for` is measured from here. Null while inactive. */
   readonly breachedSince: number | null;
-  /** Since when the readings have been good while it still fires: `recoverFor` is measured from here. */
+  /** Since when the readings have been good while the alert still fires; `recoverFor` is measured from here. */
   readonly recoveringSince: number | null;
   /** A worse severity that waits for `for`, and since when the readings have been worse. */
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   readonly incident: string | null;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
-  /** While it is pending; once it fires they are kept in its incident: they are most of its size. */
+  /** The facts while the alert is pending. Once it fires its incident keeps them, because they are most of an alert's size. */
   readonly facts: readonly Fact[];
-  /** Recent changes between firing and not, oldest first: what flapping is counted from. */
+  /** Recent changes between firing and not firing, oldest first; flapping is counted from them. */
   readonly changedAt: readonly number[];
   readonly flappingSince: number | null;
 }
 
-/** Decides on the next notification. */
+/** The last notification of a channel about an incident; the next one is decided from it. */
 export interface LastNotified {
   readonly at: number;
   readonly severity: Severity;
-  /** Rises of the severity by then: only a later rise is notified as worse. */
+  /** The incident's `rises` at that time: only a later rise is notified as worse. */
   readonly rises: number;
   readonly resolved: boolean;
   readonly flapping: boolean;
   /** The first message of the incident on this channel, and its subject: replies refer to them. */
   readonly firstMessage: string;
   readonly subject: string | null;
-  /** The receiver's name for the message that the incident's thread hangs on. */
+  /** The receiver's name for the message that the incident's thread hangs on, if it gave one. */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
-  /** Time since then in which lowwater did not run: reminders wait that much longer. */
+  /** Time since `at` in which lowwater did not run: reminders wait that much longer. */
   readonly pausedMs?: number;
   readonly acknowledgedAt: number | null;
-  /** Absent where there is one key, 0, which nobody took. */
+  /** Absent when there is one key, 0, and nobody acknowledged under it. */
   readonly keys?: ToolKeys;
 }
 
 type Said = 'severity' | 'resolved' | 'flapping' | 'escalatedAt' | 'acknowledgedAt';
 
-/** As if nothing but information had been notified before it rose last: what is more is notified as worse, and an end as an end. */
+/** The record as if only information had been notified before the last rise: anything more is then notified as worse, and an end as an end. */
 export function notifiedOfLittle(notified: Omit<LastNotified, Said>): LastNotified {
   return {
     ...notified,
@@ -66,16 +66,16 @@ export function notifiedOfLittle(notified: Omit<LastNotified, Said>): LastNotifi
   };
 }
 
-/** Stands for a first message of which nobody knows whether it arrived, as where it was refused for good after an attempt whose answer was lost. */
+/** Stands for a first message that may not have arrived, such as one refused for good after an attempt whose answer was lost. */
 export const uncertainMessage = '';
 
 /** The keys under which an incident tool has an incident, by their numbers: an alert's first one is 0. */
 export interface ToolKeys {
   readonly first: number;
   readonly newest: number;
-  /** Up to this one somebody had it. */
+  /** Somebody acknowledged the incident under the keys up to this one. */
   readonly taken: number | null;
-  /** Up to this one a process may have used keys that died before it could store them. */
+  /** A process that died may have used the keys up to this one before it could store them. */
   readonly unstored?: number;
 }
 
@@ -89,7 +89,7 @@ export function lastKeyOf({ newest, unstored = newest }: ToolKeys): number {
 export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
-  /** `heir` (a name that is stored): it went with a take-over, not with a change of the configuration. */
+  /** `heir` (the name under which it is stored): a take-over closed the incident, not a change of the configuration. */
   | { readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed'; readonly heir?: TakeOver }
   | { readonly kind: 'account-moved' };
 
@@ -109,11 +109,11 @@ export interface Incident
   /** Name and labels as they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Absent where no account is concerned. */
+  /** Absent when no account is concerned. */
   readonly provider?: string;
   readonly currency?: string | null;
   readonly worstSeverity: Severity;
-  /** Rises of the severity, and what it fired for besides; an acknowledgement is broken when this grows past what it saw. */
+  /** The number of rises of the severity, and of other things it fired for besides. An acknowledgement is broken when this exceeds what it saw. */
   readonly rises: number;
   /** `rises` when it last fired for something else as well: news, though no worse. */
   readonly anotherAt?: number;
@@ -125,10 +125,10 @@ export interface Incident
   /** True for what happened at one moment and has no end, such as a top-up. */
   readonly event: boolean;
   readonly acknowledgement: Acknowledgement | null;
-  /** The severity that readers have in mind: that after a top-up, or before a fall below a level. */
+  /** A milder severity that readers have in mind: the one after a top-up, or the one before a fall below a level. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
-  /** The person who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */
+  /** The person who ordered it, if it is a test: nothing fires, and no other alert shares its keys. */
   readonly test?: string;
 }
 
@@ -156,7 +156,7 @@ export function alertKey(account: string, rule: string): string {
   return `${account}/${rule}`;
 }
 
-/** The reverse. A provider's id may contain a slash, a rule's never does. */
+/** The reverse of `alertKey`. A provider's id may contain a slash, a rule's id never does. */
 export function alertNameOf(key: string): Pick<Alert, 'account' | 'rule'> {
   const slash = key.lastIndexOf('/');
   return { account: key.slice(0, slash), rule: key.slice(slash + 1) };
@@ -187,7 +187,7 @@ export interface AlertTiming {
   readonly flapWindowMs: number;
 }
 
-/** The incident with what each channel was last notified of made into something else. */
+/** The incident with `change` applied to what each channel was last notified of. */
 export function mapNotified(incident: Incident, change: (last: LastNotified) => LastNotified): Incident {
   const notified = Object.entries(incident.notified).map(([channel, last]) => [channel, change(last)]);
   return { ...incident, notified: Object.fromEntries(notified) };
@@ -200,7 +200,7 @@ export function isAcknowledged(
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
-/** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
+/** The severity that readers have in mind: whoever acknowledged saw that of the moment, whoever topped up believes that it helped. */
 export function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;
   const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;

@@ -5,14 +5,14 @@ const jitterShare = 0.25;
 const firstRetryMs = 15_000;
 
 interface BackoffInput {
-  /** Such outcomes in a row, at least 1. */
+  /** The number of such outcomes in a row, at least 1. */
   readonly strikes: number;
   readonly initialMs: number;
   readonly maxMs: number;
   /** In [0, 1]. */
   readonly jitterFraction: number;
   readonly intervalMs: number;
-  /** Null where the response named none. */
+  /** Null when the response named none. */
   readonly retryAfterMs: number | null;
 }
 
@@ -27,7 +27,7 @@ export function backoffDelay(input: BackoffInput): number {
   return Math.max(Math.ceil(waitMs * (1 + jitterShare * jitterFraction)), intervalMs, retryAfterMs ?? 0);
 }
 
-/** `min(interval, 15 s · 2^(n-1))` in milliseconds, after its n-th other failure in a row; `failures` is at least 1. */
+/** The wait after an account's n-th other failure in a row: `min(interval, 15 s · 2^(n-1))` in milliseconds; `failures` is at least 1. */
 export function failureDelay(input: { readonly failures: number; readonly intervalMs: number }): number {
   return Math.min(input.intervalMs, doubled(firstRetryMs, input.failures));
 }
@@ -37,10 +37,10 @@ function doubled(first: number, count: number): number {
   return first * 2 ** (Math.max(1, count) - 1);
 }
 
-/** For receivers of messages: a message lives for a day and is tried again within it. */
+/** The longest wait that a receiver of messages may ask for: a message lives for a day and is tried again within it. */
 export const maxRetryAfterMs = hourMs;
 
-/** For the provider: a wrong header must not silence an account for years. */
+/** The longest wait that a provider may ask for: a wrong header must not silence an account for years. */
 export const maxProviderWaitMs = dayMs;
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -50,7 +50,7 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or a date in one of the three forms of HTTP.
  *
- * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most `maxMs`. Null where
+ * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most `maxMs`. Null when
  * the value is neither, negative, or a date already past: the caller's own backoff holds then.
  */
 export function parseRetryAfter(value: string, now: number, maxMs = maxRetryAfterMs): number | null {
@@ -69,12 +69,12 @@ export function parseHttpDate(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** A proxy joins two headers by a comma (RFC 9110, 5.3), which a date has within it too. */
+/** A proxy joins two headers by a comma (RFC 9110, 5.3), but a date contains a comma too. */
 const betweenValues = /,(?!\s*\d\d[ -][A-Z])/;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** In milliseconds, the longest of several; null where none says anything useful. A date counts from the answer's own `Date`: clocks are off. */
+/** The longest wait in milliseconds; null if no header says anything useful. A date counts from the answer's own `Date`, because clocks are off. */
 export function readRetryAfter(
   headers: Headers,
   { now, maxMs }: { readonly now: number; readonly maxMs: number },
@@ -93,9 +93,9 @@ const maxSpreadMs = 30_000;
 /** … and at most one in this time, so that they are no burst. */
 const sweepStepMs = 4;
 /**
- * Later polls that lie closer than this share an instant, at most `maxTogether`: with 1,000 accounts every 20 s five. Two together
- * cost 1.2 times the processor time, each by itself 1.6 times, because the process wakes for each; five leave half a millisecond later
- * (`bench/pipeline.ts --only steady`).
+ * Later polls that lie closer than this share an instant, at most `maxTogether`: five with 1,000 accounts every 20 s. Compared with five,
+ * two together cost 1.2 times the processor time and single polls 1.6 times, because the process wakes for each; five leave half a
+ * millisecond later (`bench/pipeline.ts --only steady`).
  */
 const nearMs = 100;
 const maxTogether = 5;

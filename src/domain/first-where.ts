@@ -1,4 +1,4 @@
-/** The first index from `low` to before `high` where it holds, as at all after it; `high` where there is none. */
+/** The first index from `low` to before `high` at which `holds` is true, as it must be at all later ones; `high` if there is none. */
 export function firstWhere(low: number, high: number, holds: (index: number) => boolean): number {
   let [from, to] = [low, high];
   while (from < to) {

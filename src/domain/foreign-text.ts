@@ -2,22 +2,22 @@ import { beginning, FormIndex, placeholder } from './form-index.ts';
 import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
-/** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
+/** A secret with fewer letters and digits is only searched for as it is written, because ordinary words contain them. */
 const minCoreLength = 6;
 
-/** An escaped form of an encoded form. A provider does not nest deeper by accident. */
+/** Enough for an escaped form of an encoded form: a provider does not nest deeper by accident. */
 const maxDecodings = 3;
 
-/** The size to which an answer is read. */
+/** Answers are read up to this size. */
 const maxSearched = 64 * 1024;
 
 /** Makes text from providers fit to be shown, stored and logged. */
 export interface ForeignTexts {
-  /** One line, at most `limit` code points. A secret written out is replaced; in other forms the whole text is. */
+  /** One line, at most `limit` code points. A secret that is written out is replaced; if one occurs in another form, the whole text is replaced. */
   clean(text: string, limit: number): string;
   holdsSecret(text: string): boolean;
   add(secret: string): void;
-  /** Takes back one `add` of a secret that is over, such as a token. */
+  /** Takes back one `add` of a secret that is no longer valid, such as a token. */
   remove(secret: string): void;
 }
 
@@ -30,7 +30,7 @@ export interface ForeignTexts {
  * each of the three places where they can begin.
  */
 export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
-  // A key of several lines stands on one where it is shown.
+  // A key of several lines is shown in one line.
   const written = new FormIndex((secret) => [...new Set([secret, cleanText(secret, maxSearched)])]);
   const cores = new FormIndex(coresOf);
   const short = new Set<string>();
@@ -59,7 +59,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     cores.remove(secret);
   }
 
-  /** Whether any stands in a text but within those that are hidden already. */
+  /** Whether the text holds a secret outside the parts that are already hidden. */
   function holdsCore(text: string, known: readonly string[] = []): boolean {
     return decodings(text).some((each) =>
       cores.formsIn(coreOf(each)).some(([, form]) => !known.some((core) => core.includes(form))),
@@ -71,20 +71,20 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     remove,
     holdsSecret: (text) =>
       text.length >= shortest &&
-      // Though a credential may be or begin one: a wallet `USD`, a region `EU`.
+      // A currency code is never hidden, although a credential may be one (a wallet `USD`) or begin one (a region `EU`).
       !isCurrencyCode(text) &&
       ([...short].some((secret) => text.includes(secret)) || holdsCore(text)),
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
-      // Searched before it is cut: a secret that begins within the limit may end far behind it.
+      // Searched before the text is cut, because a secret that begins within the limit may end far behind it.
       const line = cleanText(text, maxSearched);
       const known = [...written.formsIn(line)].flatMap(([, form]) => decodings(form).map(coreOf));
       let hidden = known.length === 0 ? line : written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
-      // A hidden secret may be a part of another one that is encoded, which would be known no more.
+      // A hidden secret may be part of another one that is encoded, which would no longer be recognized.
       if (known.length > 0 && holdsCore(line, known)) return placeholder;
-      // Short ones come last: where one stands by chance within an encoded form of another, that would be known no more.
+      // Short ones come last: one may stand by chance within an encoded form of another secret, which would no longer be recognized.
       for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
       return cleanText(hidden, limit);
     },
@@ -96,9 +96,9 @@ function coresOf(secret: string): readonly string[] {
   const core = coreOf(secret);
   const forms = [core];
   const middle = (core.length - beginning) >> 1;
-  // Most of a key, wherever it is cut, has its middle; that of an address may be its host.
+  // A piece of a key that is most of it contains the key's middle, wherever it was cut. The middle of an address may be its host.
   if (middle > 2 && !/^\/|:\/\//.test(secret)) forms.push(core.slice(middle, middle + beginning));
-  // A request that is encoded as a whole has it as it is written there.
+  // A request that is encoded as a whole contains the secret as the request has it.
   const inAddress = encodeURIComponent(secret.toWellFormed());
   for (const sent of new Set([secret, inAddress, JSON.stringify(secret).slice(1, -1)]))
     forms.push(Buffer.from(sent).toString('hex'), ...base64Forms(sent).cores.map(coreOf));
@@ -110,7 +110,7 @@ function coreOf(text: string): string {
   return ascii.test(text)
     ? text.replace(/[^a-z0-9]+/gi, '').toLowerCase()
     : text
-        // None becomes a letter, and putting many in order takes long.
+        // Marks are removed before they are put in order, which takes long when there are many: none becomes a letter.
         .replace(/\p{M}+/gu, '')
         .normalize('NFKD')
         .replace(/[^\p{L}\p{N}]+/gu, '')
@@ -119,7 +119,7 @@ function coreOf(text: string): string {
 
 const ascii = /^[\x20-\x7e]*$/;
 
-/** With its escapes undone, one kind after the other, as long as that changes anything: one may reveal another. */
+/** The text, and the text with its escapes undone, one kind after the other, as long as that changes anything: one may reveal another. */
 function decodings(text: string): readonly string[] {
   const all = [text];
   if (!/[\\%&=]/.test(text)) return all;
@@ -169,8 +169,8 @@ function character(codePoint: number): string {
 }
 
 /**
- * The value in base64 as it is, and the characters that stand in base64 for it no matter what comes before and after it, for each of the
- * three places at which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
+ * The value in base64, and for each of the three places at which it can begin within a group of three bytes the characters that stand for it
+ * whatever comes before and after it, as in `user:password` of basic authentication or in a whole body.
  */
 export function base64Forms(value: string): { readonly whole: string; readonly cores: readonly string[] } {
   const shifted = Buffer.from(`\0\0${value}`);

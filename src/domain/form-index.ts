@@ -6,33 +6,33 @@ export const placeholder = '[secret]';
 /** Replacing every `a` or `12` would black out all text and still reveal the value. */
 export const minFormLength = 4;
 
-/** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
+/** A text hardly ever matches this many first characters by chance. V8 copies a part this short, so that it keeps no form in memory. */
 export const beginning = 12;
 
-/** Forms of one beginning: thousands of keys of one vendor may share it. */
+/** Forms that share a beginning: thousands of keys of one vendor may do so. */
 interface Alike {
   readonly forms: ReadonlySet<string>;
   readonly lengths: ReadonlySet<number>;
-  /** The long ones, in order. */
+  /** The forms of at least `longSecret` characters, sorted. */
   readonly long: readonly string[];
 }
 
 /**
- * The forms to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
- * holds one: kept is how forms begin, and they are made when a text has such a beginning.
+ * The forms to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text holds
+ * one. So only the beginnings are kept, and the forms of a beginning are made when a text contains it.
  */
 export class FormIndex {
   readonly #formsOf: (secret: string) => readonly string[];
-  /** The secret of which a form has a beginning, by beginning; a list where several have. */
+  /** The secret that a form belongs to, by the form's beginning; a list if several secrets share the beginning. */
   readonly #secrets = new Map<string, string | string[]>();
-  /** The forms of a beginning, once a text had it. */
+  /** The forms of a beginning, made once a text contained it. */
   readonly #forms = new Map<string, Alike>();
-  /** Lengths of beginnings: most are whole. */
+  /** The lengths of the beginnings: most have all `beginning` characters. */
   readonly #lengths = new Set<number>();
-  /** A bit for the first characters of each form: most places of a text are passed over by it alone. */
+  /** One bit for each hash of a form's first characters: it alone rules out most places of a text. */
   readonly #starts = new Uint8Array(2 ** 18);
 
-  /** No form is shorter than `minFormLength`. */
+  /** `formsOf` gives no form shorter than `minFormLength`. */
   constructor(formsOf: (secret: string) => readonly string[]) {
     this.#formsOf = formsOf;
   }
@@ -51,7 +51,7 @@ export class FormIndex {
     }
   }
 
-  /** How forms begin and how long they are is not forgotten: that only costs a look. */
+  /** The start bits and lengths stay set: they only cost a lookup. */
   remove(secret: string): void {
     for (const form of this.#formsOf(secret)) {
       const begins = form.slice(0, beginning);
@@ -62,7 +62,7 @@ export class FormIndex {
     }
   }
 
-  /** The longest form at each index, one after the other. */
+  /** The longest form at each index; forms do not overlap. */
   *formsIn(text: string): Generator<readonly [index: number, form: string], void> {
     for (let index = 0; index < text.length; index++) {
       const length = this.#lengthAt(text, index);
@@ -86,7 +86,7 @@ export class FormIndex {
     return clean + text.slice(from);
   }
 
-  /** The length of the longest form that begins at an index: none is to be hidden in part because another one is its beginning. */
+  /** The length of the longest form that begins at an index, so that no form is hidden only in part because another one is its beginning. */
   #lengthAt(text: string, index: number): number {
     const start = startOf(text, index);
     if (((this.#starts[start >>> 3] ?? 0) & (1 << (start & 7))) === 0) return 0;
@@ -97,7 +97,7 @@ export class FormIndex {
       const { forms, lengths, long } = this.#formsThatBegin(begins);
       for (const each of lengths)
         if (each > longest && forms.has(text.slice(index, index + each))) longest = each;
-      // The neighbours of the text, in order, have most of it in common.
+      // In sorted order, the neighbours of the text have the most characters in common with it.
       const rest = text.slice(index, index + Math.max(...lengths));
       const after = firstWhere(0, long.length, (place) => (long[place] ?? '') > rest);
       for (const form of long.slice(Math.max(0, after - 1), after + 1))
@@ -117,10 +117,10 @@ export class FormIndex {
   }
 }
 
-/** A shorter secret has a beginning that may be a word of its own. */
+/** Only forms this long are also found when they are cut: the beginning of a shorter secret may be a word of its own. */
 const longSecret = 32;
 
-/** The length of a long form's part at an index: its beginning where it ends there, as where it was cut; else 0. */
+/** The length of a long form's part at an index. It counts if the form ends or was cut there, which is where no letter or digit follows; else 0. */
 function lengthOf(form: string, text: string, index: number): number {
   let length = 0;
   while (length < form.length && form[length] === text[index + length]) length++;
@@ -129,7 +129,7 @@ function lengthOf(form: string, text: string, index: number): number {
   return length >= least && !/[\p{L}\p{N}]/u.test(text[index + length] ?? '') ? length : 0;
 }
 
-/** 21 bits of the first `minFormLength` characters. */
+/** A hash of the first `minFormLength` characters, in 21 bits. */
 function startOf(text: string, index: number): number {
   let start = 0;
   for (let at = index; at < index + minFormLength; at++)

@@ -1,4 +1,4 @@
-/** Undefined for what is not JSON. */
+/** Undefined for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Neither a list nor null. */
+/** Whether a value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -18,7 +18,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   return isObject(value) ? { ...value } : null;
 }
 
-/** The value's own property; undefined where it has none. */
+/** The value's own property; undefined when it has none. */
 export function keyOf(value: unknown, key: string | number): unknown {
   const has = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   return has ? Reflect.get(value, key) : undefined;
@@ -36,23 +36,23 @@ export function mapTexts(value: Json, change: (text: string, key: string) => str
 
 type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** With the reviver's third argument, a number as it was written, which TypeScript's library does not know. */
+/** `JSON.parse` with the reviver's third argument, the number as it was written, which TypeScript's library does not know. */
 export const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
-/** The end of a key; a text may hold one, so that there are as many as keys or more. */
+/** The end of a key. A string may contain one too, so that there are as many as keys or more. */
 const keyEnd = /"\s*:/g;
 
-/** Whether each key of the text is in what `JSON.parse` made of it. May be false although it is; never true although one is lost. */
+/** Whether each key of the text is in what `JSON.parse` made of it. May be false although all are, but is never true if one was lost. */
 export function hasEveryKey(json: string, parsed: unknown): boolean {
   let ends = 0;
   for (keyEnd.lastIndex = 0; keyEnd.test(json); ) ends++;
   return ends === countKeysOf(parsed);
 }
 
-/** JSON that is nested deeper is refused, or read by a slower way: what reads it recurses. */
+/** JSON that is nested deeper is refused, or read in a slower way, because its readers recurse. */
 export const deepestNesting = 64;
 
-/** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused, or is nested too deep. */
+/** The number of keys, too low if a key stands twice in the text; NaN if a key is `__proto__`, or the value is nested too deep. */
 function countKeysOf(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > deepestNesting) return Number.NaN;

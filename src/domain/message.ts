@@ -9,22 +9,22 @@ import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
 import { isWorse, type Severity } from './severity.ts';
 
-/** Composed from the state when it is sent; every channel renders it by pure functions. */
+/** The content of a message, composed from the state when it is sent; every channel renders it by pure functions. */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
 
 interface MessageBase {
   /** Stable over retries of the same content. Letters, digits, hyphens. */
   readonly id: string;
   readonly at: number;
-  /** Address of the page; null where none is configured. Without a trailing slash. */
+  /** Address of the page; null when none is configured. Without a trailing slash. */
   readonly publicUrl: string | null;
   /** Only these recipients of the channel get it, because the others have it; absent: all. */
   readonly recipients?: readonly string[];
-  /** These do not get it: they hear of it with what they are owed. */
+  /** These recipients do not get it: they hear of it in the message that they are still owed. */
   readonly except?: readonly string[];
   /** An IANA name. */
   readonly timezone: string;
-  /** In which it is said, as BCP 47 names it: `en`, `zh-CN`. */
+  /** The language of the message as a BCP 47 tag: `en`, `zh-CN`. */
   readonly language: string;
 }
 
@@ -33,8 +33,8 @@ export interface IncidentMessage extends MessageBase {
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
   readonly items: readonly MessageItem[];
   /**
-   * The thread of mails that it belongs to: first message, subject, and the worst that still fires of what
-   * the first message was about and this one is not. Null when this is the first.
+   * The thread of mails that the message belongs to: its first message and subject, and in `othersFiring` the worst severity among those of its
+   * incidents that still fire and are not in this message. Null when this is the first message, or its incidents began in different ones.
    */
   readonly thread: {
     readonly firstMessage: string;
@@ -42,7 +42,7 @@ export interface IncidentMessage extends MessageBase {
     readonly references: readonly string[];
     readonly othersFiring: Severity | null;
   } | null;
-  /** The open incidents of the messages with the same receipts, these among them, the most urgent first. */
+  /** All open incidents whose messages have the same receipts, these items among them; the most urgent first. */
   readonly companions: readonly MessageItem[];
 }
 
@@ -62,9 +62,9 @@ export interface MessageItem
     | 'resolution'
   > {
   readonly incident: Incident;
-  /** People's name for its balance; empty where it is about none. */
+  /** People's name for its balance; empty when it is about no balance. */
   readonly balanceLabel: string;
-  /** Oldest first, such as firing and resolved for what came and went while the channel was down. */
+  /** Oldest first, such as firing and resolved for an incident that came and went while the channel was down. */
   readonly kinds: readonly NotificationReason[];
   /** The account as it is now; null for lowwater itself, a provider, and an account removed since. */
   readonly account: ItemAccount | null;
@@ -72,11 +72,11 @@ export interface MessageItem
   readonly acknowledgeUrl: string | null;
   /** Whether people are mentioned for it, as the route says. */
   readonly mention: boolean;
-  /** The receiver's name for the first message about it; null where it gave none. */
+  /** The receiver's name for the first message about it; null when it gave none. */
   readonly receipt: string | null;
-  /** For incident tools; absent where there is only the first key. */
+  /** The keys for incident tools; absent when there is only the first key. */
   readonly keys?: ToolKeys;
-  /** In answers to people: until when a silence mutes it, null where none does. */
+  /** In answers to people: until when a silence mutes the alert; null when none does. */
   readonly silencedUntil?: number | null;
 }
 
@@ -87,10 +87,10 @@ export interface ItemAccount
     >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   readonly words: ProviderWords;
-  /** False where its readings are pushed. */
+  /** False when its readings are pushed. */
   readonly polled: boolean;
   readonly runway: Runway | null;
-  /** The payment for the item's balance; null where none is needed, or where nobody can say. */
+  /** The payment for the item's balance; null when none is needed, or where nobody can say. */
   readonly payment: Payment | null;
   /** Other alerts of this balance that still fire and were acknowledged. */
   readonly takenAlerts: readonly {
@@ -109,24 +109,24 @@ export interface Runway {
   readonly balance: Balance;
   /** The level that counts as empty: zero, or below it by the credit limit. */
   readonly emptyMicros: Micros;
-  /** Over the last `lookbackMs`. */
+  /** Measured over the last `lookbackMs`. */
   readonly burnPerDay: Micros | null;
   readonly lookbackMs: number;
-  /** The mean of what the forecast expects for 30 days; null without a forecast. What 30 days cost goes by it where it is known. */
+  /** The mean of what the forecast expects for 30 days; null without a forecast. The cost of 30 days is based on it when it is known. */
   readonly usualPerDay: Micros | null;
   readonly runwayMs: number | null;
-  /** Set where it was not empty when it was last read: that it is by now is only predicted. */
+  /** Set when the balance was not empty at the last reading: that it is empty by now is only predicted. */
   readonly isEndPredicted?: true;
-  /** The instant by the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
+  /** When the balance is empty: by the forecast, or by the mean burn if a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
-  /** The base of `emptyAt`, with its interval; null where nothing can be predicted. */
+  /** The forecast behind `emptyAt`, with its interval; null when nothing can be predicted. */
   readonly forecast: Forecast | null;
   /** The last instant to pay so that the money arrives before the balance may be empty; null without a lead time. */
   readonly payBy: number | null;
-  /** For 30 days of runway; null where the burn rate is unknown, 0 where nothing is needed. */
+  /** The amount for 30 days of runway; null when the burn rate is unknown, 0 when nothing is needed. */
   readonly restoreMicros: Micros | null;
-  /** Money still to come, the last of it by `by`; null where there is none. */
+  /** Money still to come, the last of it by `by`; null when there is none. */
   readonly expected: ExpectedMoney | null;
 }
 
@@ -134,27 +134,27 @@ export interface ExpectedMoney {
   readonly amountMicros: Micros;
   readonly by: number;
   readonly comment: string;
-  /** The part that arrives before the balance may be empty, or no later than what is paid now: what is to be paid is less by it. */
+  /** The part that arrives before the balance may be empty, or no later than a payment made now. The payment is smaller by this part. */
   readonly inTimeMicros: Micros;
-  /** When the balance is empty once that has come; null where it comes too late to put that off, or nobody can say. */
+  /** The forecast with that money included; null when it comes too late to put the end off, or nobody can say. */
   readonly forecast: Forecast | null;
 }
 
 export interface Payment {
   readonly balance: Balance;
   /**
-   * For another 30 days, or with pay days until the money of the run after it arrives, and at least what clears the balance's alerts;
+   * The amount for another 30 days; with pay days, until the money of the run after it arrives. At least what clears the balance's alerts,
    * rounded up to what a person would pay.
    */
   readonly micros: Micros;
-  /** The reason why it is so much. */
+  /** The reason for the amount. */
   readonly covers: 'thirty-days' | 'alerts' | 'next-run';
-  /** The last instant at which the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
+  /** The last instant to pay so that the money arrives before the balance may be empty. Null without a forecast; not after `now` when it is due. */
   readonly dueAt: number | null;
   readonly isEmpty: boolean;
-  /** Due at once, by the clock that the payment was worked out by. */
+  /** Due at once, by the clock with which the payment was calculated. */
   readonly isDue: boolean;
-  /** The last pay run that is in time for it; null where it cannot wait for one, undefined where no pay days are set. */
+  /** The last pay run that is in time for it; null when it cannot wait for one, undefined when no pay days are set. */
   readonly runAt?: number | null | undefined;
 }
 
@@ -166,11 +166,11 @@ export interface ReportMessage extends MessageBase {
   readonly nextAt: number | null;
   /** Shortest runway first. */
   readonly accounts: readonly ReportAccount[];
-  /** Over all currencies; null where no currency is set for sums. */
+  /** Over all currencies; null when no currency is set for sums. */
   readonly inOne: { readonly left: OneSum; readonly spent: OneSum } | null;
   /** The sums of the present month, by currency. */
   readonly months: readonly ReportMonth[];
-  /** The next pay runs, payments that cannot wait for one first; empty where no pay days are set. */
+  /** The next pay runs, payments that cannot wait for one first; empty when no pay days are set. */
   readonly payRuns: readonly PayRun[];
 }
 
@@ -178,7 +178,7 @@ export interface ReportMonth {
   readonly currency: string;
   readonly startsAt: number;
   readonly month: PeriodTogether;
-  /** Null unless each balance that spends has one. */
+  /** Null unless each balance that spends has a budget. */
   readonly budget: Micros | null;
   /** The number of balances without a forecast: they count as spent so far. */
   readonly unknown: number;
@@ -186,7 +186,7 @@ export interface ReportMonth {
 }
 
 export interface PayRun {
-  /** Null: what cannot wait for a run. */
+  /** Null: payments that cannot wait for a run. */
   readonly at: number | null;
   readonly sums: readonly { readonly currency: string; readonly micros: Micros }[];
   readonly total: OneSum | null;
@@ -201,11 +201,11 @@ export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'ba
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;
-  /** Since when that, and what was topped up, is known in full; absent: all of the time, or never read. */
+  /** Since when `spent` and `toppedUp` are known in full; absent: for the whole period, or never read. */
   readonly spentSince?: number;
-  /** The first reading, where stored ones after it are damaged: `spent` begins there, though not all of it is known. */
+  /** The first reading, when stored readings after it are damaged: `spent` begins there, although not all of it is known. */
   readonly watchedSince?: number;
-  /** The last reading of the time, where others should have followed; absent: it is known to the end, or was never read. */
+  /** The last reading of the period, when later ones are missing; absent: it is known to the end, or was never read. */
   readonly spentUntil?: number;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];
@@ -221,7 +221,7 @@ export interface TestMessage extends MessageBase {
 /** One word for everything that a message says about an incident. */
 export type ItemState = NotificationReason | 'closed';
 
-/** An end outranks all else; first `firing`, though it got worse meanwhile. Without recovery an end is `closed`. */
+/** An end outranks all else, and `firing` outranks `worse`. An end without recovery is `closed`. */
 export function stateOf(item: MessageItem): ItemState {
   const { kinds, resolution } = item;
   if (kinds.includes('resolved')) {
@@ -243,13 +243,13 @@ export function stateOf(item: MessageItem): ItemState {
   return state === 'acknowledged' && !isTaken ? 'reminder' : state;
 }
 
-/** True for what will not change any more: its numbers are those of that moment. */
+/** Whether the item will not change any more: its numbers are those of that moment. */
 export function isOver(item: MessageItem): boolean {
   const state = stateOf(item);
   return state === 'resolved' || state === 'event';
 }
 
-/** True when this message is the first that the channel gets about the incident, and surely no later one of what it fires for besides. */
+/** Whether this is surely the channel's first message about the incident. If it fired for something else besides, a later one cannot be ruled out. */
 export function isFirstNotification({ kinds, incident }: MessageItem): boolean {
   return (kinds.includes('firing') && incident.anotherAt === undefined) || kinds.includes('event');
 }
@@ -259,7 +259,7 @@ export function asksNothing({ event, severity }: Pick<Incident, 'event' | 'sever
   return event && severity === 'info';
 }
 
-/** The worst severity of what is not over, be it one of `others`; null where all is, or is an event that asks for nothing. The most urgent item need not have it. */
+/** The worst severity of `others` and of the items that are not over and ask for something; null without any. The most urgent item need not have it. */
 export function worstFiring(items: readonly MessageItem[], others: Severity | null = null): Severity | null {
   let worst = others;
   for (const item of items) {

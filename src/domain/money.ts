@@ -9,7 +9,7 @@ export const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}
 
 const microsPerUnit = 1_000_000;
 const limit = 9_007_199_254n * 1_000_000n;
-/** Digits so short that the product of the binary number errs by less than a quarter of a millionth: rounding makes it exact. */
+/** Numbers so short that their binary product errs by less than a quarter of a millionth: rounding makes it exact. */
 const shortPattern = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
@@ -37,7 +37,7 @@ export function parseMicros(digits: string): Micros | null {
   return sign === '-' && micros !== 0 ? -micros : micros;
 }
 
-/** Whether the digits of a JSON number say less than a millionth, so that `parseMicros` rounds them. */
+/** Whether a JSON number has digits below a millionth, so that `parseMicros` rounds it. */
 export function isFinerThanMicros(digits: string): boolean {
   const [, , whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(digits) ?? [];
   const written = whole + fraction;
@@ -68,7 +68,7 @@ export function formatMoney(micros: Micros): string {
   return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000, 2);
 }
 
-/** Units that are no money are whole for people, but below 1. */
+/** Amounts of a unit that is no money are whole for people, except below 1. */
 function formatCount(micros: Micros): string {
   return separated(
     Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / microsPerUnit) * microsPerUnit,
@@ -92,8 +92,8 @@ export function formatBare(micros: Micros, currency: string | null): string {
 }
 
 /**
- * `formatBare`, told apart from `other` where rounding would make both read alike: `"199.999999"` next to 200; units, which are whole for
- * people, move apart: `"199"` for 199.6 credits next to 200.
+ * `formatBare`, made different from `other` if rounding would make both read alike: `"199.999999"` next to 200. Units, which are whole for
+ * people, are rounded away from it: `"199"` for 199.6 credits next to 200.
  */
 export function formatBareDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
   const text = formatBare(micros, currency);
@@ -119,7 +119,7 @@ export function isSameCurrency(one: string, other: string): boolean {
   return one === other || currencyCode(one) === currencyCode(other);
 }
 
-/** Gives whether a text may be a code of ISO 4217. */
+/** Whether a text may be a code of ISO 4217. */
 export function isCurrencyCode(text: string): boolean {
   return /^[A-Z]{3}$/.test(text);
 }

@@ -7,12 +7,12 @@ export interface Rates {
   /** Such as `2026-11-20`. */
   readonly date: string;
   readonly base: string;
-  /** Decimals above 0 by ISO 4217 code: how much of `base` one unit is worth, or where `inverted` how much of it one `base` is. */
+  /** Decimals above 0 by ISO 4217 code: how much of `base` one unit is worth, or if `inverted`, how many units one `base` is worth. */
   readonly amounts: Readonly<Record<string, string>>;
   readonly inverted: boolean;
 }
 
-/** The means to make sums over several currencies one; without rates as long as none were read. */
+/** The currency and the rates that turn sums of several currencies into one; no rates until they were read. */
 export interface Money {
   readonly currency: string;
   readonly rates: Rates | null;
@@ -21,29 +21,29 @@ export interface Money {
 export interface OneSum {
   readonly currency: string;
   readonly micros: Micros;
-  /** The date of the rates; null where there are none yet. */
+  /** The date of the rates; null when there are none yet. */
   readonly date: string | null;
   /** Currencies and units without a rate: they are not in the sum. */
   readonly missing: readonly string[];
 }
 
-/** Older rates are a mistake. Those that grow old in use are told of. */
+/** The earliest day of rates: older rates are a mistake. Rates that grow old in use are reported. */
 const firstDay = '2020-01-01';
 
-/** Why rates cannot be of a day; null where they can. */
+/** Why a day cannot be that of rates; null if it can. */
 export function faultOfDay(day: string): string | null {
   if (!isDay(day)) return 'must be a day, such as "2026-11-20"';
   return day < firstDay ? `must not be before ${firstDay}` : null;
 }
 
-/** Whether a day of rates has begun nowhere: somewhere it is tomorrow already. */
+/** Whether a day has not begun anywhere: somewhere it is tomorrow already. */
 export function isAhead(day: string, now: number): boolean {
   return Date.parse(day) > now + dayMs;
 }
 
 /**
- * Only sums are converted: amounts of accounts never are. The sum of each currency is exact to the millionth, half of one rounded away from
- * zero, so that one sum is the same however its parts were grouped.
+ * Only sums are converted, amounts of accounts never. The sum of each currency is exact to the millionth, with a half rounded away from zero,
+ * so that the result is the same however its parts were grouped.
  */
 export function sumUp(
   sums: readonly { readonly currency: string; readonly micros: Micros | bigint }[],
@@ -57,7 +57,7 @@ export function sumUp(
     isUnit(each.currency) ? each.currency : currencyCode(each.currency),
   );
   for (const [name, amounts] of named) {
-    // A sum of amounts may be past what a number holds exactly, although what it is worth is not.
+    // A sum of amounts may exceed what a number holds exactly, although its worth does not.
     const amount = amounts.reduce((sum, each) => sum + BigInt(each.micros), 0n);
     const code = currencyCode(name);
     const worth = worthOf(code, rates);
@@ -68,7 +68,7 @@ export function sumUp(
   return { currency, micros: Number(micros), date: rates?.date ?? null, missing };
 }
 
-/** The worth of one unit in the base of the rates; null where they do not say. */
+/** The worth of one unit in the base of the rates, as a fraction; null if the rates do not name it. */
 export function worthOf(code: string, rates: Rates | null) {
   if (rates === null) return null;
   if (code === currencyCode(rates.base)) return { top: 1n, bottom: 1n };

@@ -3,7 +3,7 @@ export class OperatorError extends Error {}
 
 /**
  * Why the database could not be used; `kind` decides what a person reads. `unknown`: the data may have been
- * stored, which only storing it again, unchanged, finds out. `fenced`: this daemon does not own the accounts there,
+ * stored, and only storing it again, unchanged, finds out. `fenced`: this daemon does not own the accounts there,
  * and nothing was stored. `refused`: the database does not take a value. `unfit`: configuration and database do not fit, and waiting does not change that.
  */
 export class StorageError extends OperatorError {
@@ -25,7 +25,7 @@ export class StorageError extends OperatorError {
   }
 }
 
-/** For `catch`: what is given instead where the database could not be used. Any other error is a bug and goes on. */
+/** A handler for `catch` that returns `instead` if the database could not be used. Any other error is a bug and is thrown again. */
 export function onStorageError<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof StorageError) return instead;
@@ -35,13 +35,13 @@ export function onStorageError<T>(instead: T): (error: unknown) => T {
 
 /** The message never quotes a value of the file: it could be a secret. */
 export interface ConfigProblem {
-  /** The file of accounts in which it lies; absent for the configuration itself. */
+  /** The file of accounts that has the problem; absent for the configuration itself. */
   readonly file?: string;
-  /** Such as `accounts[0].poll.every`; empty for the whole file. */
+  /** The path of the key, such as `accounts[0].poll.every`; empty for the whole file. */
   readonly path: string;
-  /** From 1; null where no file is known. */
+  /** From 1; null when no file is known. */
   readonly line: number | null;
-  /** From 1, in UTF-16 code units as editors count; absent where no line is known. */
+  /** From 1, in UTF-16 code units as editors count; absent when no line is known. */
   readonly column?: number;
   readonly message: string;
 }

@@ -7,7 +7,7 @@ import { dayMs } from './time.ts';
 export const maxSaidLength = 500;
 
 export interface Refusal {
-  /** `changed`: the alert is no longer as the person saw it. `repeated`: this very order was obeyed before. */
+  /** `changed`: the alert is no longer as the person saw it. `repeated`: this very order was carried out before. */
   readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed' | 'repeated';
   readonly why: string;
   readonly about?: 'account' | 'rule' | 'window' | 'everything' | 'expected';
@@ -32,7 +32,7 @@ export interface AlertName {
 
 /** An alert as a person saw it when they gave an order about it; an absent part is not compared. */
 export interface SeenAlert {
-  /** Null of an alert that was pending. */
+  /** Null if the alert was pending. */
   readonly incident?: string | null | undefined;
   readonly severity?: Severity | undefined;
 }
@@ -48,7 +48,7 @@ export interface Muted {
   readonly accounts: readonly string[];
 }
 
-/** `epoch`: of the owner that it is for; absent from orders of 0.3 and before, which are for who owned the accounts when they were given. */
+/** `epoch`: that of the owner that it is for. Orders of 0.3 and before have none: they are for whoever owned the accounts when they were given. */
 export interface HandOver {
   readonly at: number;
   readonly epoch?: number | undefined;
@@ -66,11 +66,11 @@ export interface ExpectedTopUp {
   readonly orderedBy: string;
   /** Such as an order number. */
   readonly comment: string;
-  /** The rise of the balance since. */
+  /** How much the balance has risen since. */
   readonly receivedMicros: Micros;
 }
 
-/** A run that a person announced: so much more than usual is spent from one instant to another. */
+/** A run that a person announced: spending of `amountMicros` more than usual from one instant to another. */
 export interface AnnouncedRun
   extends Pick<ExpectedTopUp, 'id' | 'account' | 'balance' | 'amountMicros' | 'comment'> {
   readonly startsAt: number;
@@ -87,15 +87,15 @@ export function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
   return spentMicros - usualMicros;
 }
 
-/** For a day after its end it is listed, and reported where it was far off. */
+/** Whether the run is still listed, and reported if it was far off: until a day after its end. */
 export function isReported({ endsAt }: AnnouncedRun, now: number): boolean {
   return now < endsAt + dayMs;
 }
 
-/** It is far off by more than half of what was announced. */
+/** The spending is far off if it differs by more than this share of the announced amount. */
 export const farOff = 0.5;
 
-/** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */
+/** A balance rises by the payment less what was spent before the next reading, and a bank may keep a fee. */
 const arrivedShare = 0.8;
 
 export function hasArrived({ amountMicros, receivedMicros }: ExpectedTopUp): boolean {
@@ -120,9 +120,9 @@ export function expectedBetween(
 /** One thing that a person or a program of theirs did to a running daemon. */
 export interface AuditEntry {
   readonly at: number;
-  /** The name that a trusted proxy or a chat gave, else the one that was typed, else the door by which it came. */
+  /** The person's name as a trusted proxy or a chat gave it, else as it was typed, else the door by which the order came. */
   readonly by: string;
-  /** Address of the client, as a trusted proxy or the connection names it, or who in which chat; null for orders left in the database. */
+  /** Address of the client, as a trusted proxy or the connection names it, or the person and the chat; null for orders left in the database. */
   readonly from: string | null;
   readonly action: string;
   readonly account: string | null;

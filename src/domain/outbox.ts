@@ -18,11 +18,11 @@ export interface NotificationItem {
   readonly rule: string;
   readonly kind: NotificationReason;
   readonly at: number;
-  /** The knowledge of the channel until then, in case nobody reads this. Absent: nothing, or an item of before 0.4.0. */
+  /** The channel's knowledge before this item, in case nobody reads the item. Absent: nothing, or an item from before 0.4.0. */
   readonly before?: Pick<LastNotified, 'severity' | 'rises' | 'acknowledgedAt'>;
 }
 
-/** Stored in the transaction that changed its alerts, rendered when it is sent. */
+/** An entry of the outbox: stored in the transaction that changed its alerts, rendered when it is sent. */
 export interface Notification {
   readonly id: string;
   /**
@@ -43,21 +43,21 @@ export interface Notification {
   readonly attempts: number;
   /** An attempt may have arrived although nothing confirmed it; also true during an attempt. */
   readonly uncertain: boolean;
-  /** When the first recipients took it, also of one that others are still owed. */
+  /** When the first recipients took it, also if others are still owed it. */
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
   /** Retried for these recipients alone: the others have the message, or refused it for good. Absent: all. */
   readonly owed?: readonly string[];
-  /** Not for these recipients: they are owed something about the same alerts, and hear of this with it. Nothing joins it any more. */
+  /** Not for these recipients: they are owed another notification about the same alerts, and hear of this with it. Nothing joins it any more. */
   readonly except?: readonly string[];
 }
 
-/** True for what is sent by itself: nothing joins it, and later messages do not wait for it. */
+/** Whether it is sent by itself: nothing joins it, and later messages do not wait for it. */
 export function isStandalone({ report, owed }: Notification): boolean {
   return report !== null || owed !== undefined;
 }
 
-/** An attempt may have arrived, or some recipients have it. */
+/** Whether an attempt may have arrived, or some recipients have it. */
 export function mayHaveArrived({ uncertain, revision, deliveredAt }: Notification): boolean {
   return uncertain || revision !== 0 || deliveredAt !== null;
 }
@@ -98,12 +98,12 @@ export function newNotification(
   };
 }
 
-/** The time that it has waited: unlike its creation, the instant at which it is given up moves with the clock and with time without a daemon. */
+/** The time that it has waited. Unlike its creation, `giveUpAt` moves with the clock and with time without a daemon. */
 export function waitedMs({ giveUpAt }: Notification, now: number): number {
   return now - (giveUpAt - retryForMs);
 }
 
-/** One that was not tried yet is sent as early as its most urgent item asks; one that waits for a retry keeps its instant. */
+/** Adds items. A notification that was not tried yet is sent as early as its most urgent item asks; one that waits for a retry keeps its instant. */
 export function joinNotification(
   message: Notification,
   items: readonly NotificationItem[],
@@ -119,7 +119,7 @@ export function joinNotification(
   };
 }
 
-/** 32-bit FNV-1a, no counter: what a process sent while the disk failed is unknown to the next one. */
+/** 32-bit FNV-1a of the items. A counter would repeat: the next process does not know what this one sent while the disk failed. */
 function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
   let hash = 0x811c9dc5;

@@ -10,10 +10,10 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   if (part.length > 0) yield part;
 }
 
-/** The size of a part of the accounts of a configuration. */
+/** The number of accounts in one part, when a configuration is worked through in parts. */
 export const accountsAtOnce = 5000;
 
-/** Work that yields between parts, so that others run. */
+/** Work that yields between its parts, so that other work runs. */
 export type Parts<Result> = Generator<undefined, Result>;
 
 export function atOnce<Result>(parts: Parts<Result>): Result {

@@ -10,9 +10,9 @@ export interface ProviderEntry {
   readonly name: string;
   readonly type: string;
   readonly timeoutMs: number;
-  /** For all accounts that share credentials. */
+  /** The limit for all accounts that share credentials. */
   readonly maxRequestsPerSecond: number;
-  /** Polling more often than this shows nothing new, or is refused; null where nothing is known. */
+  /** Polling more often than this shows nothing new, or is refused; null if nothing is known. */
   readonly shortestEveryMs: number | null;
   /** Names that its accounts give under `credentials`. */
   readonly credentialNames: readonly string[];
@@ -20,20 +20,20 @@ export interface ProviderEntry {
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
   /** The address to pay at, for accounts that name no address of their own. */
   readonly topUpUrl: string | null;
-  /** Cron: when payments to it are made; null: as the configuration says for all. */
+  /** When payments to this provider are made, as a cron expression; null: as the configuration says for all. */
   readonly payDays: string | null;
   /** The balances of its accounts, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
-  /** Set where answers say how far below zero an account may go, and its balances do not include that. */
+  /** Set if answers say how far below zero an account may go, and the balances of its accounts do not include that. */
   readonly saysCreditLimit?: boolean;
-  /** Scheme and host that its accounts are asked at, where they have no address of their own. */
+  /** Scheme and host at which its accounts are asked, if they have no address of their own. */
   readonly address?: string;
-  /** False where readings are pushed to lowwater. */
+  /** False when readings are pushed to lowwater. */
   readonly polled: boolean;
   readonly words: ProviderWords;
   /** The entry as it stands in the file: two entries that are written alike behave alike. */
   readonly written: unknown;
-  /** Secrets of its requests beside the credentials of accounts: never shown. */
+  /** Secrets of its requests besides the credentials of accounts: never shown. */
   readonly secrets: readonly Secret[];
 }
 
@@ -42,19 +42,19 @@ export interface ProviderWords {
   readonly replaceKey: string;
   /** The configuration key of an account that holds the refused key, such as `authSecret`. */
   readonly keyName: string;
-  /** The configuration key that holds the address, such as `baseUrl`; null where none is configured. */
+  /** The configuration key that holds the address, such as `baseUrl`; null when none is configured. */
   readonly addressKey: string | null;
 }
 
 /** The name of the default entry: its key in the file. */
 export const defaultEntry = 'provider';
 
-/** An account as far as it says where it is asked, and by which key. */
+/** The part of an account that says where it is asked, and by which key. */
 export interface ProviderAccess {
   readonly provider: string;
-  /** Its base address, of a kind whose accounts have one; without a trailing slash. */
+  /** Its base address, if its kind's accounts have one; without a trailing slash. */
   readonly baseUrl: string | null;
-  /** Scheme and host of its entry, where it has no base address. */
+  /** Scheme and host of its entry, if it has no base address. */
   readonly entryAddress?: string;
   /** The credentials that its provider's kind asks for. */
   readonly credentials: Readonly<Record<string, Secret>>;
@@ -65,7 +65,7 @@ export function providerKeyOf({ baseUrl, provider }: Pick<ProviderAccess, 'baseU
   return baseUrl ?? provider;
 }
 
-/** The credentials as one text: accounts of which it is the same share the provider's limit. A secret. */
+/** The credentials as one text, which is a secret. Accounts with the same text share the provider's limit. */
 export function credentialTextOf({ credentials }: Pick<ProviderAccess, 'credentials'>): string {
   return Object.values(credentials)
     .map((secret) => secret.reveal())
@@ -84,7 +84,7 @@ export function entryOf(
   return providers[account.provider] ?? provider;
 }
 
-/** The parts that two entries must agree in to behave alike, as one text: the compiled part follows from them. A secret may stand in it. */
+/** The parts that two entries must agree in to behave alike, as one text; the compiled part follows from them. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
   const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl } = entry;
   const limits = [timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff];

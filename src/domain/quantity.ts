@@ -1,7 +1,7 @@
 import type { Micros } from './money.ts';
 import type { Balance } from './reading.ts';
 
-/** A number with its unit. `text` is for other things, such as a currency. */
+/** A number with its unit; `text` is for anything else, such as a currency. */
 export type Quantity =
   | { readonly unit: 'money'; readonly micros: Micros }
   | { readonly unit: 'duration'; readonly ms: number }
@@ -37,7 +37,7 @@ export function count(count: number): FactValue {
   return { unit: 'count', count };
 }
 
-/** The fact of a rule about a whole account that says which balance its amounts are of. */
+/** The name of the fact that says which balance the amounts are of, in a rule about a whole account. */
 export const ofBalance = 'to balance';
 
 /** The balance whose unit the amounts of a verdict have. */
@@ -46,7 +46,7 @@ export function balanceOf(balance: Balance | null | undefined, facts: readonly F
   return balance ?? (said?.unit === 'text' ? said.text : null);
 }
 
-/** In this order, without those that are null. */
+/** Facts in the order given, without those that are null. */
 export function listFacts(values: Readonly<Record<string, FactValue | null>>): Fact[] {
   return Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
 }
@@ -80,7 +80,7 @@ export interface ForecastRecord {
   readonly tooLow: number;
 }
 
-/** Median, and the interval that holds four times in five. Null is unknown, or too far ahead to predict. */
+/** The median, and the interval that holds four times in five. Null is unknown, or too far ahead to predict. */
 export interface Forecast {
   readonly emptyAt: number | null;
   readonly earliest: number | null;

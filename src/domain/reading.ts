@@ -29,9 +29,9 @@ export interface ProviderFacts {
   readonly autoRecharge?: boolean;
   /** The distance below zero that the provider allows, 0 or more. */
   readonly creditLimitMicros?: Micros;
-  /** Spent and not yet taken from the balance, 0 or more. */
+  /** Spent but not yet taken from the balance, 0 or more. */
   readonly pendingMicros?: Micros;
-  /** The day that the answer is of, as `2026-11-20`; empty where it is none. */
+  /** The date of the answer, as `2026-11-20`; empty when the answer names no valid date. */
   readonly date?: string;
 }
 
@@ -41,7 +41,7 @@ export interface ProviderFacts {
  * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
  * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
  * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to a day;
- *   absent where the header was absent or unreadable.
+ *   absent when the header was absent or unreadable.
  * - `usage` are the response headers whose names speak of limits.
  */
 export type Outcome = OutcomeDetail & {
@@ -64,7 +64,7 @@ export type OutcomeDetail =
       readonly retryAfterMs?: number;
     };
 
-/** Which of the balances of an account: the id of a `BalanceDefinition`. */
+/** The id of a `BalanceDefinition`: one of the balances of an account. */
 export type Balance = string;
 
 /** A "snapshot" to users: every balance that the account had at `at`, milliseconds since 1970. */
@@ -72,7 +72,7 @@ export interface Reading extends BalanceAnswer {
   readonly at: number;
 }
 
-/** Whether a reading says something of the money of an account; any does where its currency is not configured. */
+/** Whether a reading is in the account's currency; all are if none is configured. */
 export function isInCurrency(
   account: { readonly currency: string | null },
   { currency }: Pick<Reading, 'currency'>,
@@ -97,7 +97,7 @@ export function mapEach<From, To>(
   return Object.fromEntries(Object.entries(values).map(([balance, value]) => [balance, to(value)]));
 }
 
-/** One balance of a reading of an account that has it. Throws where it has not: nothing is invented in its place. */
+/** One balance of a reading. Throws if the reading does not have it: no value is invented in its place. */
 export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros {
   const micros = ownOf(balances, balance);
   if (micros === undefined) throw new Error(`a reading without the balance ${balance} was used for it`);
@@ -114,7 +114,7 @@ export function hasSameBalances(
   return true;
 }
 
-/** Whether a reading has all of these balances: one of another provider, or of before they were configured, has not. */
+/** Whether a reading has all of these balances. One of another provider, or from before they were configured, has not. */
 export function hasBalances(
   { balances }: BalanceAnswer,
   wanted: readonly Pick<BalanceDefinition, 'id'>[],
@@ -128,15 +128,15 @@ export interface BalanceDefinition {
   readonly id: string;
   /** For people, such as `SMS`. */
   readonly label: string;
-  /** The label in `check`, where it prints it otherwise since 0.1.0. */
+  /** The label in `check`, where it has been printed differently since 0.1.0. */
   readonly checkLabel?: string;
   /** Whether running empty matters: an alert below zero is built in for it. */
   readonly alertsBelowZero: boolean;
-  /** Its currency, or what it counts (`minutes`), where that is not the account's. */
+  /** Its currency, or what it counts (`minutes`), if that is not the account's currency. */
   readonly unit?: string;
 }
 
-/** The unit of a balance: one of its own, else the currency of its account. */
+/** The unit of a balance: its own, else the currency of its account. */
 export function unitOf<Currency extends string | null>(
   account: { readonly balances: readonly BalanceDefinition[]; readonly currency: Currency },
   balance: Balance | null,
@@ -144,7 +144,7 @@ export function unitOf<Currency extends string | null>(
   return account.balances.find(({ id }) => id === balance)?.unit ?? account.currency;
 }
 
-/** The amount at which a balance is empty: the floor of its account; 0 of one with a unit of its own, because credit is money. */
+/** The amount at which a balance is empty: the floor of its account; 0 if the balance has a unit of its own, because credit is money. */
 export function emptyLevel(
   account: { readonly balances: readonly BalanceDefinition[]; readonly floorMicros: Micros },
   balance: Balance,
@@ -152,7 +152,7 @@ export function emptyLevel(
   return account.balances.find(({ id }) => id === balance)?.unit === undefined ? account.floorMicros : 0;
 }
 
-/** One poll as it is stored: when it ended and how; with a reading exactly when the outcome is `ok`. */
+/** One poll as it is stored: when it ended and how. It has a reading exactly when the outcome is `ok`. */
 export interface PollRecord {
   readonly at: number;
   readonly outcome: OutcomeKind;
@@ -169,20 +169,20 @@ export interface AccountState {
   readonly failureCode: number | null;
   readonly consecutiveFailures: number;
   readonly reading: Reading | null;
-  /** The one before it; where an account has a currency, the last before it in that. */
+  /** The reading before `reading`; if the account has a currency, the last one before it in that currency. */
   readonly previous: Reading | null;
   /** When the newest reading differed from the one before it. */
   readonly changedAt: number | null;
-  /** Time since the last reading in which lowwater did not watch: it is not staleness. */
+  /** Time since the last reading in which lowwater did not watch: it does not count as staleness. */
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
-  /** The provider's facts besides its last reading; absent where it gives none. */
+  /** What the provider's last reading says besides the balances; absent if it says nothing. */
   readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
   /**
-   * Digests of the address and the key that it is read by: other ones may be another account of the provider. Where it has no address of
-   * its own that is the name of its provider's entry, with the `host` that the entry asks and all that the `entry` says.
+   * Digests of the address and the key that the account is read by: others may lead to another account of the provider. If the account has no
+   * address of its own, `address` is its provider entry's name, `host` what that entry asks, and `entry` all that the entry says.
    */
   readonly purse: {
     readonly address: string;
@@ -190,7 +190,7 @@ export interface AccountState {
     readonly host?: string;
     readonly entry?: string;
   } | null;
-  /** Readings from before belong to another account of the provider. */
+  /** Readings from before this instant belong to another account of the provider. */
   readonly seriesSince: number;
 }
 

@@ -16,7 +16,7 @@ export interface Route {
   readonly groupWaitMs: number;
   readonly escalate: Escalation | null;
   readonly continue: boolean;
-  /** True: in all messages but reminders. */
+  /** True: people are mentioned in all messages except reminders; `reminders`: in those too. */
   readonly mention: boolean | 'reminders';
 }
 
@@ -32,7 +32,7 @@ export const defaultGroupWaitMs = 5000;
 /** Longer silences are taken for mistakes. */
 export const maxSilenceMs = 366 * dayMs;
 
-/** A silence, or an announced run, is kept so long after its end: a clock that ran past it may be set back. */
+/** How long a silence or an announced run is kept after its end: a clock that ran past it may be set back. */
 export const keptAfterEndMs = weekMs;
 
 /** A time-bounded mute of matching alerts, made by a person. */
@@ -48,7 +48,7 @@ export interface Silence {
   readonly comment: string;
 }
 
-/** The calendar port gives its windows. */
+/** A silence that recurs; the calendar port calculates its windows. */
 export interface RecurringSilence {
   readonly match: Matcher;
   readonly cron: string;

@@ -25,26 +25,26 @@ export type AmountOrShare =
 /** Only the severities that the rule uses are present. */
 export type Ladder<T> = Readonly<Partial<Record<Severity, T>>>;
 
-/** Common to all kinds of rules; the module of a kind types its own keys. */
+/** The keys that all kinds of rules have; the module of a kind types its own. */
 export interface Rule {
   readonly id: string;
   readonly type: string;
-  /** With a ladder: the worst that it can reach. */
+  /** With a ladder: the worst severity that it can reach. */
   readonly severity: Severity;
   readonly forMs: number;
   readonly recoverForMs: number;
   readonly match: Matcher;
   /** True for a rule that exists without being configured. */
   readonly builtIn: boolean;
-  /** The rule as written in the file, placeholders replaced; absent where no file has it. */
+  /** The rule as written in the file, placeholders replaced; absent when no file has it. */
   readonly written?: unknown;
   /** In the unit that the kind judges. */
   readonly thresholds?: Ladder<number>;
-  /** In place of `thresholds` on accounts in these currencies. */
+  /** Replaces `thresholds` on accounts in these currencies. */
   readonly thresholdsByCurrency?: Readonly<Record<string, Ladder<number>>>;
-  /** Set on an account whose thresholds or currency say other ones than the rule does for all. */
+  /** Set on an account whose own thresholds or currency replace those that the rule has for all. */
   readonly thresholdsOf?: 'account';
-  /** Null for rules about the whole account; `firstBalance` before it is known on which account it is. */
+  /** Null for rules about the whole account; `firstBalance` until the account is known. */
   readonly balance: Balance | null;
   /** People's name for the balance; absent while `balance` is `firstBalance`, and where no account is known. */
   readonly balanceLabel?: string;
@@ -70,7 +70,7 @@ export function metricLabelOf(label: string): string {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels under names that another system allows. Where several get one name, only the label with exactly that name is kept: another's value would pass for its. */
+/** Labels under names that another system allows. Of several that get one name, only the label that has exactly that name is kept: another's value would be taken for its own. */
 export function renameLabels(labels: Labels, nameOf: (label: string) => string): Labels {
   const byName = Map.groupBy(Object.keys(labels), nameOf);
   const shown = [...byName].flatMap(([name, keys]) => {
@@ -105,7 +105,7 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   );
 }
 
-/** The differences of the subject from a matcher, each in words; empty where it matches. */
+/** The differences of the subject from a matcher, each in words; empty when it matches. */
 export function wordMismatch({ labels = {}, ...keys }: Matcher, subject: MatchSubject): readonly string[] {
   const parts: readonly Matcher[] = [
     ...Object.entries(keys).map(([key, value]) => ({ [key]: value })),
@@ -121,10 +121,10 @@ export function accountSubject(
   return { account: id, labels, provider, currency };
 }
 
-/** Whether it may match an alert of the account, of whatever rule and severity. */
+/** Whether the matcher may match an alert of the account, of whatever rule and severity. */
 export function mayMatchAlertsOf(matcher: Matcher, account: Parameters<typeof accountSubject>[0]): boolean {
   const { rule: _, severity: __, not, ...ofAccount } = matcher;
-  // One that leaves out some rules or severities may match others.
+  // A `not` with rules or severities leaves out only some of the account's alerts.
   const isPartly = not === undefined || not.rule !== undefined || not.severity !== undefined;
   return matches(isPartly ? ofAccount : { ...ofAccount, not }, accountSubject(account));
 }
@@ -133,7 +133,7 @@ export function matchesEverything({ labels = {}, ...keys }: Matcher): boolean {
   return Object.values({ ...keys, ...labels }).every((values) => values === undefined);
 }
 
-/** Also one that names every severity. */
+/** Also true for a matcher that names every severity. */
 export function mutesEverything({ severity = severities, ...match }: Matcher): boolean {
   return matchesEverything(match) && severities.every((each) => severity.includes(each));
 }

@@ -1,4 +1,4 @@
-/** Never printed: strings, JSON, `console.log` and errors get a placeholder. Only `reveal()` gives the value. */
+/** A value that is never printed: strings, JSON, `console.log` and errors get a placeholder. Only `reveal()` gives it. */
 export class Secret {
   readonly #value: string;
 
@@ -23,7 +23,7 @@ export class Secret {
   }
 }
 
-/** The text behind a value that may be a secret; empty where there is none. */
+/** The text behind a value that may be a secret; empty when there is none. */
 export function textBehind(value: Secret | string | undefined): string {
   return value instanceof Secret ? value.reveal() : (value ?? '');
 }
@@ -34,5 +34,5 @@ export function isShortToken(token: Secret): boolean {
   return token.reveal().length < minLength;
 }
 
-/** Follows the name of the key. */
+/** The text follows the name of the key. */
 export const shortTokenAdvice = `is shorter than ${minLength} characters and could be guessed; make one with: openssl rand -hex 24`;

@@ -8,7 +8,7 @@ import type { Secret } from './secret.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
 export interface Settings {
-  /** The entry of accounts that name none of `providers`. */
+  /** The entry for accounts that name none of `providers`. */
   readonly provider: ProviderEntry;
   readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly accounts: readonly AccountSettings[];
@@ -23,11 +23,11 @@ export interface Settings {
   readonly log: { readonly level: LogLevel };
   /** Null: sums are by currency alone. */
   readonly money: MoneySettings | null;
-  /** When payments are made, as a cron expression; null where nobody said. */
+  /** When payments are made, as a cron expression; null when nobody said. */
   readonly payDays: string | null;
   /** IANA name: for times in messages, and for cron expressions that name none. */
   readonly timezone: string;
-  /** In which messages are said where channel or report name none: `en`, `zh-CN`. */
+  /** The language of messages whose channel or report names none: `en`, `zh-CN`. */
   readonly language: string;
 }
 
@@ -38,7 +38,7 @@ export interface MoneySettings extends Money {
 
 export interface RatesSource {
   readonly entry: ProviderEntry;
-  /** The account as which the entry is asked: its balances are currencies. */
+  /** The account that the entry is asked for: its balances are currencies. */
   readonly account: AccountSettings;
   readonly everyMs: number;
   readonly inverted: boolean;
@@ -69,7 +69,7 @@ export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/** A changed variable is seen only by the next process, a changed file at once. */
+/** The origin of a value. A changed variable is seen only by the next process, a changed file at once. */
 export type ValueSource =
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string };
@@ -83,7 +83,7 @@ export interface AccountSettings extends ProviderAccess {
   readonly keyFrom: ValueSource | null;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** Keyed by balance: each stands in place of the one of that severity in rules of a kind with `accountThresholds`. */
+  /** Keyed by balance. Each threshold replaces the one of that severity in rules of a kind with `accountThresholds`. */
   readonly thresholds?: Readonly<Record<string, Ladder<Micros>>>;
   /** The address to pay at; its own, else the provider's. */
   readonly topUpUrl: string | null;
@@ -91,26 +91,26 @@ export interface AccountSettings extends ProviderAccess {
   /** One line for whoever is woken. */
   readonly note: string | null;
   readonly poll: PollSchedule;
-  /** The poll interval while the balance may run out within a day; null where it does not differ. */
+  /** The poll interval while the balance may run out within a day; null when it does not differ. */
   readonly nearEmptyMs: number | null;
   /** The zone of its customers; with the days that count as public holidays: dates such as `2026-12-25`, countries and regions such as `DE-BY`. */
   readonly timezone: string;
   readonly holidays: readonly string[];
-  /** Absent: Saturday and Sunday. A holiday counts as its last day. */
+  /** Absent: Saturday and Sunday. A holiday counts as the last day of the weekend. */
   readonly weekend?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-  /** The distance below zero that the provider allows, 0 or more: empty is its negative. Null: as the provider says. */
+  /** The distance below zero that the provider allows, 0 or more; the balance is empty that far below zero. Null: as the provider says. */
   readonly creditLimitMicros: Micros | null;
-  /** The time a payment takes to arrive; null where nobody said. */
+  /** The time a payment takes to arrive; null when nobody said. */
   readonly leadTimeMs: number | null;
 }
 
-/** The settings that all channels have; the other settings belong to its kind. */
+/** The settings that all channels have; each kind has further ones. */
 export interface ChannelSettings {
   readonly type: string;
   readonly name: string;
-  /** The target of its messages, as one text: it makes two channels the same under different names. */
+  /** The target of its messages, as one text: channels with the same target are one channel under different names. */
   readonly place: Secret;
-  /** In which its messages are said; absent: that of the configuration. */
+  /** The language of its messages; absent: that of the configuration. */
   readonly language?: string | undefined;
   readonly valuesFrom?: ValueSource;
 }

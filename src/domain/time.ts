@@ -7,10 +7,10 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 export const weekMs = 7 * dayMs;
 
-/** The pause of a watch that the system tells of changes: it finds what was missed. */
+/** The interval of checks beside a watch to which the system reports changes: they find what it missed. */
 export const restMs = 10 * secondMs;
 
-/** The end of a rest that begins now. Rests of one length end at the same instants: one wake-up serves all. */
+/** The end of a pause that begins now. Pauses of one length end at the same instants, so that one wake-up serves all. */
 export function restEnd(now: number, lengthMs = restMs): number {
   return now + lengthMs - (now % lengthMs);
 }
@@ -53,7 +53,7 @@ export interface DurationPart {
 const units = ['day', 'hour', 'minute', 'second'] as const;
 const sizes = { day: unitMs.d, hour: unitMs.h, minute: unitMs.m, second: unitMs.s } as const;
 
-/** The largest units, two or so many; none below a second. */
+/** The `most` largest units, without those that are 0; none below a second. */
 export function durationParts(ms: number, most = 2): readonly DurationPart[] {
   let rest = Math.abs(Math.round(ms));
   const first = units.findIndex((unit) => rest >= sizes[unit]);
@@ -105,8 +105,8 @@ function offsetOf(zone: string): number {
 }
 
 /**
- * A local time that a clock change skips gives the one as much later: a day whose midnight is skipped begins on that day. Of one that
- * is there twice the first is meant, in every zone.
+ * The instant of a local time. A time that a clock change skips counts as the time that much later, so that a day whose midnight is skipped
+ * begins on that day. A time that occurs twice counts as the first of the two, in every zone.
  */
 export function instantOfWall(wall: number, timezone: string): number {
   // No zone changes its clocks twice in two days.
@@ -178,7 +178,7 @@ function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : `${value}`;
 }
 
-/** Making a formatter costs a thousand uses, and a configuration names few zones. */
+/** Making a formatter costs as much as a thousand uses, and a configuration names few zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms. */

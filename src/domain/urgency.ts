@@ -8,7 +8,7 @@ export interface Urgency {
   readonly actBy: number;
 }
 
-/** A number that JSON knows: views travel to the command line. */
+/** A number that JSON can hold, unlike infinity: views travel to the command line. */
 export const never = Number.MAX_SAFE_INTEGER;
 export const notUrgent: Urgency = { isEmpty: false, actBy: never };
 
@@ -28,8 +28,8 @@ export const dueGroups = ['now', 'today', 'week', 'later'] as const;
 export type DueGroup = (typeof dueGroups)[number];
 
 /**
- * When somebody must act: at once, by `todayEndsAt`, within seven days, or later. What falls due within the minute is due: what is due "now" was
- * dated by whoever looked, perhaps a moment after `now`.
+ * When somebody must act: at once, by `todayEndsAt`, within seven days, or later. An instant within the next minute counts as due: something due
+ * "now" carries the instant of whoever looked, perhaps a moment after `now`.
  */
 export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt = now): DueGroup {
   if (isEmpty || actBy <= now + minuteMs) return 'now';
