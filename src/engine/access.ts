@@ -10,16 +10,16 @@ const calendarKeyNote = 'calendar-key';
 const endedPrefix = 'signed-out:';
 const sessionPrefix = 'session:';
 
-/** Whether a note says who may come in: a key, or the end of a session. */
+/** Whether a note says who may come in: it holds a key, or the end of a session. */
 export function isAccessNote(name: string): boolean {
   return name === linkKeysNote || name === calendarKeyNote || name.startsWith(endedPrefix);
 }
 
 const maxLinkKeyAgeMs = 90 * dayMs;
-/** Links that a replaced key has signed are good for less. */
+/** How long a replaced key stays good for the links that it has signed. */
 const linkKeyKeptMs = 31 * dayMs;
 
-/** The same across restarts without storing either secret: a digest under a random key of the database. */
+/** A digest under a random key of the database: the same across restarts, without storing a secret. */
 export function keyedDigest(state: MonitorState, text: string): string {
   const key = state.notes.get(digestKeyNote)?.value ?? randomKey(state);
   if (!state.notes.has(digestKeyNote)) state.notes.write(digestKeyNote, key);
@@ -33,7 +33,7 @@ export function linkKeysOf(state: MonitorState): readonly Buffer[] {
   return readLinkKeys(state).map(({ key }) => Buffer.from(key, 'base64url'));
 }
 
-/** Makes the first key, or another where the newest is old; the one before stays for the links that it has signed. */
+/** Makes the first key, or another if the newest is old; the one before stays for the links that it has signed. */
 export function renewLinkKeys(state: MonitorState, now: number): void {
   const keys = readLinkKeys(state);
   const newest = keys[0];
@@ -57,7 +57,7 @@ export function calendarKeyOf({ notes }: MonitorState): string | null {
   return notes.get(calendarKeyNote)?.value ?? null;
 }
 
-/** Addresses with the key before show nothing any more. */
+/** Addresses with the earlier key no longer show anything. */
 export function keepCalendarKey(state: MonitorState, key: string): void {
   state.notes.write(calendarKeyNote, key);
 }
@@ -82,14 +82,14 @@ export function isSessionEnded({ notes }: MonitorState, id: string): boolean {
   return notes.has(endedPrefix + id);
 }
 
-/** Stores that somebody signed in, or that their session lasts longer; those that are over go. */
+/** Stores that somebody signed in, or that their session lasts longer; sessions that are over are removed. */
 export function recordSession(state: MonitorState, session: KnownSession): void {
   for (const { id, endsAt } of sessionsOf(state))
     if (endsAt <= session.usedAt) state.notes.delete(sessionPrefix + id);
   state.notes.write(sessionPrefix + session.id, JSON.stringify(session));
 }
 
-/** Those that were signed in and neither ended nor expired when the last one was recorded; the newest first. */
+/** The sessions that had neither ended nor expired when the last one was recorded; the newest first. */
 export function sessionsOf({ notes }: MonitorState): readonly KnownSession[] {
   return notes
     .under(sessionPrefix)

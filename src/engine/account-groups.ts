@@ -1,7 +1,7 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { MonitorState } from './state.ts';
 
-/** Groups that have to wait, each with what its accounts share. Asked for before accounts are removed. */
+/** Groups that have to wait, each with the access that its accounts share. To be called before accounts are removed. */
 export function waitingGroups(state: MonitorState): ReadonlyMap<string, readonly string[]> {
   const waiting = new Map<string, readonly string[]>();
   for (const { group, strikes, until } of state.backoffs.values())
@@ -10,8 +10,8 @@ export function waitingGroups(state: MonitorState): ReadonlyMap<string, readonly
 }
 
 /**
- * Accounts that share an address and a key share the provider's limit. A group has its first account's name: no secret is stored. One
- * whose first account changed, and so its name, waits as long as before.
+ * Accounts that share an address and a key share the provider's limit. A group has the name of its first account, so that no secret is stored. If
+ * the first account changed, and so the name, the group still waits as long as before.
  */
 export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, readonly string[]>): void {
   const firsts = new Map<string, string>();
@@ -27,7 +27,7 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
     const wait = state.backoffs.get(old);
     return group === undefined || group === old || wait === undefined ? [] : [{ old, group, wait }];
   });
-  // A row that is gone would stay in the database: it is stored as one that waits no more.
+  // The old row would stay in the database, so it is stored as one that no longer waits.
   for (const { old } of renamed) state.backoffs.set(old, { group: old, strikes: 0, until: 0 });
   for (const { group, wait } of renamed) {
     const { strikes = 0, until = 0 } = state.backoffs.get(group) ?? {};
@@ -39,12 +39,12 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
   }
 }
 
-/** Address and key of a watched account as one text, without showing either; null before it was watched. A reload may rename a group, and this only with the account's entry. */
+/** Address and key of a watched account as one text that shows neither; null before it was watched. Unlike a group's name, it changes only with the account's entry. */
 export function accessOf(state: MonitorState, id: string): string | null {
   return sharedBy(state, id)[0] ?? null;
 }
 
-/** Its access, and the same by what its entry says: that may have another name. */
+/** The access of an account, and the same with the content of its entry as the address, because the entry may have another name. */
 function sharedBy({ polled }: MonitorState, id: string): readonly string[] {
   const { address, key, entry } = polled.get(id)?.purse ?? {};
   if (key === undefined) return [];

@@ -32,7 +32,7 @@ interface Turn {
   readonly decided: string[];
 }
 
-/** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues that. */
+/** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues the notification. */
 export function decideTouched(state: MonitorState, now: number): void {
   // Called after every poll, mostly with nothing to decide.
   if (state.touched.size === 0) return;
@@ -49,7 +49,7 @@ export function decideTouched(state: MonitorState, now: number): void {
   retractSuppressed(state, turn.decided, now);
 }
 
-/** The incidents of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */
+/** Announces the alert's touched incidents, ends first, and after an end also the open one: nobody should read an end last while the alert fires. */
 function announceAlert(turn: Turn, { account, rule }: Incident): void {
   const { incidents, touched } = turn.state;
   const all = [...incidents.ofAlert(account, rule)].flatMap((id) => incidents.get(id) ?? []);
@@ -90,7 +90,7 @@ function announce(turn: Turn, incident: Incident): void {
         endsEarlier,
         now,
       });
-    // One notification may leave another, such as an escalation that is due as well.
+    // One notification may leave another one due, such as an escalation.
     let decision = next(ended.has(channel));
     for (; decision.kind === 'notify'; decision = next(false))
       after = notify(turn, after, plan, decision.item);
@@ -100,7 +100,7 @@ function announce(turn: Turn, incident: Incident): void {
   if (Number.isFinite(until)) scheduleBy(state, `incident:${incident.id}`, until);
 }
 
-/** Queues it, and returns the incident with what the channel is then notified of. */
+/** Queues the notification, and returns the incident with what the channel is then notified of. */
 function notify(
   { state, now }: Turn,
   incident: Incident,
@@ -129,13 +129,13 @@ function notify(
   };
   return {
     ...incident,
-    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
+    // Nobody could acknowledge an incident that was suppressed everywhere: the time to escalation begins now.
     escalationSince: isUntried(state, incident) ? now : incident.escalationSince,
     notified: { ...incident.notified, [channel]: notified },
   };
 }
 
-/** The channels that an end of an earlier incident of the same alert waits for, with no word of this one after it. */
+/** The channels whose last queued message about the alert is the end of an earlier incident, without a word of this one. */
 function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<string> {
   const { id, account, rule } = incident;
   const others = state.incidents.ofAlert(account, rule);
@@ -164,7 +164,7 @@ function plansOf(
 ): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
-    // A channel is not used to report its own failure; the event is about the receiver that it had before. One that was told has the name since.
+    // A channel does not report its own failure. An event is about its earlier receiver, and a channel that was notified got the name later.
     .filter(
       (name) =>
         incident.event || !isOwnFailure(incident, name) || ownOf(incident.notified, name) !== undefined,
@@ -187,7 +187,7 @@ function plansOf(
   return [...own.values()];
 }
 
-/** After a reload: what waits for its group waits no longer than the routes say now. */
+/** After a reload, a notification that waits for its group waits no longer than the routes now say. */
 export function shortenGroupWaits(state: MonitorState): void {
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending' || message.attempts > 0 || isStandalone(message)) continue;
@@ -201,7 +201,7 @@ export function shortenGroupWaits(state: MonitorState): void {
   }
 }
 
-/** True until the first channel is notified. For escalation, a refused attempt counts. */
+/** True until the first channel is notified. A refused attempt counts as well, for escalation. */
 function isUntried(state: MonitorState, incident: Incident): boolean {
   return Object.keys(incident.notified).length === 0 && !wasTried(state, incident);
 }
@@ -210,7 +210,7 @@ function wasTried({ settings, channelTries }: MonitorState, { id }: Incident): b
   return channelTries.size > 0 && settings.channels.some(({ name }) => channelTries.has(`${name}/${id}`));
 }
 
-/** Retried at the pace of reminders, not with every new alert; what rose, and a due escalation, at once. */
+/** Until when a failed channel is not tried again: at the pace of reminders, not with every new alert; a rise or a due escalation at once. */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
   const tried = state.channelTries.get(`${plan.channel}/${incident.id}`);
@@ -229,7 +229,7 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
   const isKnown = (last: LastNotified): boolean => knownSeverity(incident, last) === 'critical';
   if (Object.values(incident.notified).some(isKnown)) return false;
   const isRefused = wasTried(state, incident);
-  // The only channel does not report its own failure.
+  // The failure of the only channel has nowhere to go, because the channel does not report it.
   const hasNowhere = incident.type === channelFailed.type && plansOf(state, incident).length === 0;
   if (!isRefused && !hasNowhere) return false;
   const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
@@ -243,9 +243,9 @@ function isWaiting({ state, waiting }: Turn, channel: string, incident: string):
 }
 
 /**
- * The keys of an incident at a channel that is notified of it once more. An incident tool wakes people for a key that it does not
- * have: what rose, what it fires for besides (the one before is as good as taken), and what nobody has any more who had taken it, gets
- * another one.
+ * The keys of an incident at a channel that is notified of it again. An incident tool wakes people for a key that it does not
+ * have. So there is a new key for a rise, for what the incident fires for besides (the key before counts as taken), and for an incident that
+ * was acknowledged and that nobody has any more.
  */
 function keysAfter(
   state: MonitorState,
@@ -268,10 +268,10 @@ function keysAfter(
   return { ...keys, taken, newest: lastKeyOf(keys) + 1 };
 }
 
-/** After those of the alert's incidents of which the channel may not know the end. */
+/** The key after those of the alert's other incidents of which the channel may not know the end. */
 function freshKey(state: MonitorState, { id, account, rule }: Incident, channel: string): number {
   const others = state.incidents.ofAlert(account, rule);
-  // The usual case, and no reason to look through thousands.
+  // The usual case, which needs no search through thousands of messages.
   if (others.size === (others.has(id) ? 1 : 0)) return 0;
   const queued = incidentsOf(queueOf(state, channel));
   const newest = [...others].flatMap((other) => {
@@ -283,7 +283,7 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
   return Math.max(-1, ...newest) + 1;
 }
 
-/** Nothing of it has left: the channel hears of it as it is by then. */
+/** Whether the beginning has not left yet: the channel then hears of the incident as it is by that time. */
 function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: string): boolean {
   return queueOf(state, channel).some(
     (message) =>

@@ -6,8 +6,8 @@ import { spendingSettings } from './spending.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
 /**
- * Adds up what is spent in announced runs, by what was usual before the newest reading was learned from; those that are long over are
- * forgotten. `previous`: as for `receiveTopUps`. The runs as they are now; null where they are as before.
+ * Adds up the spending in announced runs, by what was usual before the newest reading was learned from; runs that are long over are
+ * forgotten. `previous`: as for `receiveTopUps`. Returns the runs as they are now; null if they are as before.
  */
 export function runsAfter(
   state: MonitorState,
@@ -23,10 +23,10 @@ export function runsAfter(
   return runs.length < known.length || after.some((run, index) => run !== runs[index]) ? after : null;
 }
 
-/** A run that goes on already, with what it took since it began, as far back as the log has readings. What others took stays theirs. */
+/** A run that has begun already, with what it took since it began, as far back as the log has readings. What other runs took stays theirs. */
 export function withItsPast(account: WatchedAccount, run: AnnouncedRun): AnnouncedRun {
   const { settings, log, announced } = account;
-  // Of one that ends later too.
+  // Other runs come first, even one that ends later.
   const others = announced.map((other) => ({
     ...{ ...other, endsAt: Math.min(other.endsAt, run.endsAt) },
     ...{ spentMicros: 0, usualMicros: 0 },
@@ -42,15 +42,15 @@ export function withItsPast(account: WatchedAccount, run: AnnouncedRun): Announc
 }
 
 /**
- * Spending beyond the usual belongs to the run that ends first, until it took what was announced. A gap in which a run lies may have
- * been longer: what is beyond the usual in it is the run's.
+ * Spending beyond the usual belongs to the run that ends first, until that took what was announced. A gap between readings may be longer
+ * than the run in it: what is beyond the usual in the gap is the run's.
  */
 function addSpending(
   account: WatchedAccount,
   runs: readonly AnnouncedRun[],
   { previous, reading }: Readonly<Record<'previous' | 'reading', Reading>>,
 ): readonly AnnouncedRun[] {
-  // Nothing is known of a balance that was not configured then, or is no more.
+  // Nothing is known of a balance that was not configured then, or no longer is.
   const open = runs
     .filter((run) => [previous, reading].every((each) => hasBalances(each, [{ id: run.balance }])))
     .filter(({ startsAt, endsAt }) => startsAt < reading.at && previous.at < endsAt)
@@ -65,7 +65,7 @@ function addSpending(
       const share = (to - from) / (reading.at - previous.at);
       const usual = account.spending.usualBetween(balance, from, to);
       const left = Math.max(0, run.amountMicros - tookOf(run));
-      // Less than usual is of the first, what is more than all of them of the last.
+      // Spending below the usual counts for the first run, spending beyond all of them for the last.
       const fits = Math.min(beyond, left);
       const took = beyond < 0 ? beyond * share : run === own.at(-1) ? fits + (beyond - fits) * share : fits;
       beyond = beyond < 0 ? 0 : beyond - took;
@@ -89,7 +89,7 @@ export function restoreAnnounced(state: MonitorState): void {
   for (const account of state.announced.keys()) forecastWithRuns(state, account);
 }
 
-/** The forecast knows of its runs from now on. */
+/** The forecast takes the account's runs into account from now on. */
 function forecastWithRuns(state: MonitorState, id: string): void {
   const account = state.accounts.get(id);
   if (account !== undefined) account.spending.adopt(spendingSettings(state, account));

@@ -7,7 +7,7 @@ const prefix = 'audit:';
 /** Years of what a team does by hand; more is a script, whose oldest entries go first. */
 const maxEntries = 5_000;
 
-/** `orderId`: of the order that it tells of. Gives the name of its note. */
+/** `orderId`: that of the order. Returns the name of its note. */
 export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: string): string {
   const name = `${prefix}${entry.at}:${orderId}`;
   state.notes.write(name, JSON.stringify(entry));
@@ -29,7 +29,7 @@ export function auditedOrders({ notes }: MonitorState): Set<string> {
   return new Set(notes.under(prefix).map(({ name }) => orderOf(name)));
 }
 
-/** The entries of orders whose ids begin so. */
+/** The entries of orders whose ids begin with `begin`. */
 export function auditOfOrders({ notes }: MonitorState, begin: string): readonly AuditEntry[] {
   const found = notes.under(prefix).filter(({ name }) => orderOf(name).startsWith(begin));
   return found.flatMap(({ value }) => readEntry(value) ?? []);
@@ -44,7 +44,7 @@ function readEntry(value: string): AuditEntry | null {
   return entry !== null && isEntry(entry) ? entry : null;
 }
 
-/** In [since, before), newest first: all of them where no limit is given. */
+/** The entries in [since, before), newest first; all of them if no limit is given. */
 export function auditOf(
   { notes }: MonitorState,
   { since, before, limit }: { readonly since: number; readonly before: number; readonly limit?: number },

@@ -6,9 +6,9 @@ import { queueOf } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * A batch holds no more polls than this, and no more of what is known of accounts: all of 50,000 have changed after a start, and hours of
- * polls wait when a disk works again. Each transaction would take a second, in which nothing else happens. What is left
- * goes into the next. Alerts, incidents and messages belong together and are taken whole.
+ * The most polls in a batch, and the most account records: all of 50,000 accounts have changed after a start, and hours of
+ * polls wait when a disk works again. In one transaction they would take a second, in which nothing else happens. What is left
+ * goes into the next batch. Alerts, incidents and messages belong together and are taken whole.
  */
 const maxReadings = 500;
 
@@ -39,7 +39,7 @@ export function takeBatch(state: MonitorState): Batch | null {
   };
 }
 
-/** Drops the notes of changes as if they were stored, for replay. Returns the changed incidents. */
+/** Drops the recorded changes as if they were stored, for replay. Returns the changed incidents. */
 export function discardChanges(state: MonitorState): readonly Incident[] {
   const incidents = state.incidents.take().rows;
   const messages = state.messages.take().rows;
@@ -70,7 +70,7 @@ export function batchStored(
   for (const id of settled) if (!queued.has(id)) forgetSettled(state, id);
 }
 
-/** The batch was not stored: its records go into the next one, in their state then. */
+/** The batch was not stored: its records go into the next one, as they are by then. */
 export function batchReturned(state: MonitorState): void {
   for (const part of takenFrom(state)) part.putBack();
 }
@@ -80,7 +80,7 @@ export function isAllTaken(state: MonitorState): boolean {
   return polls.size + polled.unsaved.size + spending.unsaved.size === 0 && changedOnlyReadings(state);
 }
 
-/** How much is not known to be stored. */
+/** The numbers of orders, readings and messages that are not known to be stored. */
 export function countUnstored({ acts, polls, messages }: MonitorState) {
   return { orders: acts.size, readings: polls.unstored, messages: messages.unsaved.unstored };
 }

@@ -12,10 +12,10 @@ import type { AccountSettings, PollSchedule, Settings } from '../domain/settings
 import { keyedDigest } from './access.ts';
 import type { MonitorState } from './state.ts';
 
-/** Accounts per part, which takes some ten milliseconds. */
+/** The accounts in one part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;
 
-/** Watched accounts that new settings read in another way, and those of them that have another key, or an entry that says something else. */
+/** Watched accounts that new settings read in another way, and those of them with another key or an edited provider entry. */
 export function changedAccounts(
   { accounts: watched, settings: before }: MonitorState,
   settings: Settings,
@@ -32,7 +32,7 @@ export function changedAccounts(
   return { changed, rekeyed };
 }
 
-/** Tells accounts whose provider's entry says something else than before; one that did not change itself is kept as it was. */
+/** Tells the accounts whose provider entry says something else than before, even if the account itself stayed as it was. */
 export function editedEntries(
   before: ProviderEntries,
   after: ProviderEntries,
@@ -56,7 +56,7 @@ function isSameSchedule(old: PollSchedule, poll: PollSchedule): boolean {
   return poll.kind === 'cron' && old.cron === poll.cron && old.timezone === poll.timezone;
 }
 
-/** A refusal of the old key or address says nothing about the new one. */
+/** Whether key or address changed: a refusal of the old one says nothing about the new one. */
 export function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
   return (
     old !== account &&
@@ -99,7 +99,7 @@ function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text
 /**
  * Accounts that point at another account of their provider than before: their address changed, or their key is one that another account had (swapped
  * ids). Their readings do not go on from the old ones: a difference between the two is neither a top-up nor spending. A key that
- * is merely new reads the same account, and so does a provider's entry under another name.
+ * is merely new reads the same account, and so does a provider entry under another name.
  */
 export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Access>): ReadonlySet<string> {
   const moved = new Set<string>();
@@ -123,7 +123,7 @@ function isElsewhere({ address, entry, host }: Access, before: Access): boolean 
   return address !== before.address || host !== (before.host ?? host);
 }
 
-/** In memory; stored with the next poll. */
+/** Records the access in memory; it is stored with the next poll. */
 export function recordAccess(state: MonitorState, id: string, purse: Access): void {
   const poll = state.polled.get(id);
   if (poll === undefined) return;
@@ -131,7 +131,7 @@ export function recordAccess(state: MonitorState, id: string, purse: Access): vo
   state.polled.setInMemory(id, { ...poll, purse });
 }
 
-/** Forgets what was read from an account's old address; the guard still knows when it was polled. */
+/** Forgets what was read at an account's old address; the guard still knows when it was polled. */
 export function beginSeries(state: MonitorState, id: string, purse: Access, now: number): void {
   const polledAt = state.polled.get(id)?.polledAt ?? null;
   state.polled.set(id, { ...freshAccount(id, now), polledAt, purse, seriesSince: now });

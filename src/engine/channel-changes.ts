@@ -11,13 +11,13 @@ import type { MonitorState } from './state.ts';
 /** Notes with a digest of where each channel sends, by the channel's name. */
 const receiverNote = 'receiver:';
 
-/** Notes with the channel of each receiver that is being told that it hears no more: it has nothing else in the database. */
+/** Notes with the channel of each receiver that is being told of its removal: the database has nothing else about it. */
 const farewellNote = 'farewell:';
 
 /**
  * Follows the configured channels after a start or a reload. What was notified, and what is pending, stays with its receiver: a
- * renamed channel, or two that swapped their addresses, neither repeat nor lose anything. Where a channel has another address, its new
- * receiver gets what is pending and hears of what is open as of news: it hears no end of what it was never told. The rest is dropped.
+ * renamed channel, or two that swapped their addresses, neither repeat nor lose anything. If a channel has another address, its new
+ * receiver gets what is pending and hears of open incidents as news, but hears no end of what it was never told. The rest is dropped.
  */
 export function followChannels(state: MonitorState, now: number): void {
   if (state.isOfPart) return;
@@ -37,13 +37,13 @@ export function followChannels(state: MonitorState, now: number): void {
       state.notes.write(receiverNote + name, digest);
 }
 
-/** Digests under a key that was lost say nothing: each channel is taken for the receiver that it was, as it is better told an end of something else than none. */
+/** Digests under a lost key say nothing: each channel counts as the receiver that it was. Better an end of something else than no end. */
 export function forgetUnreadableReceivers({ notes }: MonitorState): void {
   if (notes.has(digestKeyNote)) return;
   for (const { name } of notes.under(receiverNote)) notes.delete(name);
 }
 
-/** The channels of which the receiver stands in the next settings no more, under any name. */
+/** The channels whose receiver is no longer in the next settings, under any name. */
 export function leftReceivers(
   state: MonitorState,
   { channels }: Pick<Settings, 'channels'>,
@@ -54,7 +54,7 @@ export function leftReceivers(
   );
 }
 
-/** The incidents that a receiver may have open: of an end that waits, for it or for the end of a silence, it has not heard, nor of a beginning that has not left. */
+/** The incidents that a receiver may have open. It has not heard of ends that wait for it or for a silence, nor of beginnings that have not left. */
 export function openAt(state: MonitorState, channel: string): readonly Incident[] {
   const queue = queueOf(state, channel);
   const ends = queue.flatMap(({ items }) => items.filter(({ kind }) => kind === 'resolved'));
@@ -68,13 +68,13 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
   });
 }
 
-/** Notes that a receiver is being told of its removal: where this process does not end that, the next one names the channel. */
+/** Records that a receiver is being told of its removal: if this process does not finish that, the next one names the channel. */
 export function beginFarewell(state: MonitorState, channel: string) {
   const note = farewellNote + state.random.id();
   const open = openAt(state, channel);
   state.notes.write(note, channel);
   return {
-    /** True where the receiver, which is configured again, was notified again of all that it had open, and had it under no other keys. */
+    /** Whether the receiver, which is configured again, was notified again of all that it had open, and had it under no other keys. */
     isNotifiedAgain: (): boolean =>
       open.every(({ id, notified }) => {
         const { keys = oneKey } = ownOf(notified, channel) ?? {};
@@ -89,7 +89,7 @@ export function beginFarewell(state: MonitorState, channel: string) {
   };
 }
 
-/** Receivers of before that the configuration has no more, or that were being told so: where they are is not known, and what they have open stays so. */
+/** Reports receivers that the configuration no longer has, or that were being told so: without their addresses, what they have open stays so. */
 export function noteUntold(state: MonitorState, now: number): void {
   if (state.isOfPart) return;
   const left = leftReceivers(state, state.settings).filter((name) => openAt(state, name).length > 0);
@@ -103,7 +103,7 @@ function digestsOf(state: MonitorState, channels: Settings['channels']): Readonl
   return new Map([...receiversOf(channels)].map(([name, text]) => [name, keyedDigest(state, text)]));
 }
 
-/** The digest of each channel's receiver as it was; null where none is stored, as by versions before. */
+/** The digest of each channel's earlier receiver; null when none is stored, as by earlier versions. */
 function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null> {
   const before = new Map<string, string | null>();
   for (const { channel } of state.messages.values()) before.set(channel, null);
@@ -141,7 +141,7 @@ function newNames(
   };
   for (const [name, digest] of present) pair(name, (old) => old === name && before.get(old) === digest);
   for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);
-  // One of several channels with one receiver stays, and goes on for the others.
+  // Of several channels with one receiver, one that remains goes on for the others.
   for (const [old, digest] of before) {
     const [remaining] = [...present].find(([, each]) => each === digest) ?? [];
     if (remaining !== undefined && !names.has(old)) names.set(old, remaining);
@@ -172,7 +172,7 @@ function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>)
   }
 }
 
-/** The last delivery to each receiver goes with it, and with that until when it takes nothing. */
+/** The last delivery to each receiver moves with it, and so does the instant until which it takes nothing. */
 function renameDeliveries({ notes }: MonitorState, names: ReadonlyMap<string, string>): void {
   const last = [...names].map(([old, name]) => [name, notes.get(deliveryNote + old)?.value] as const);
   for (const old of names.keys()) notes.delete(deliveryNote + old);
@@ -188,13 +188,13 @@ function abandonChannel(state: MonitorState, name: string): void {
   forgetReceiver(state, name);
 }
 
-/** It is gone, or its name is another receiver's now. */
+/** The receiver is gone, or its name belongs to another receiver now. */
 function forgetReceiver(state: MonitorState, name: string): void {
   state.notes.delete(deliveryNote + name);
   forgetNotified(state, name);
 }
 
-/** Nobody is owed the end of it there any more. */
+/** Nobody there is owed the end of an incident any more. */
 function forgetNotified(state: MonitorState, name: string): void {
   for (const incident of [...state.incidents.values()]) {
     const { [name]: notified, ...others } = incident.notified;

@@ -13,7 +13,7 @@ import { matches, matchesEverything } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
-/** Null times: never. */
+/** How a channel is notified of an incident. Null times: never. */
 export interface ChannelPlan {
   readonly channel: string;
   /** False for a channel that is only notified by escalation, or only because it was notified before. */
@@ -27,13 +27,13 @@ export interface Suppression {
   readonly silenced: boolean;
   /** A worse alert on the same balance, a refused key or an outage of the provider already says it. */
   readonly inhibited: boolean;
-  /** Held until this instant, when it is known whether the whole provider is down. */
+  /** Paused until this instant, when it is known whether the whole provider is down. */
   readonly pausedUntil: number | null;
   /** The channel refuses for good and is retried at this instant. */
   readonly channelFailedUntil: number | null;
 }
 
-/** A named reason to notify or to stay quiet, and when time alone may change the answer. */
+/** A named reason to notify or to stay quiet, and when time alone may change the decision. */
 export type Decision =
   | { readonly kind: 'notify'; readonly item: NotificationReason }
   | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
@@ -50,7 +50,7 @@ type QuietReason =
   | 'never notified'
   | 'already notified';
 
-/** Nothing else is consulted: the end of a silence, a restart or a missed tick needs no case of its own. */
+/** Decides by its input alone: the end of a silence, a restart or a missed tick needs no case of its own. */
 export function decide(input: {
   readonly incident: Incident;
   readonly plan: ChannelPlan;
@@ -90,14 +90,14 @@ function decideFirst(input: Input, item: NotificationReason): Decision {
   if (!plan.direct && !endsEarlier) return decideEscalation(input, null) ?? quiet('never notified');
   const suppressed = decideSuppression(suppression, input.now);
   if (suppressed !== null) return suppressed;
-  // A person has taken it: a channel that joins late is not needed.
+  // A person has acknowledged it: a channel that joins late is not needed.
   if (isAcknowledged(incident)) return endsEarlier ? notify('acknowledged') : quiet('acknowledged');
   return notify(item);
 }
 
 function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
-  // A tool that has it open would go on waking people, though another alert speaks for it.
+  // A tool that has it open would go on waking people, so it hears of an acknowledgement although another alert speaks for the incident.
   const inhibited = suppression.inhibited && !isTakenUnheard(incident, notified);
   const suppressed = decideSuppression({ ...suppression, inhibited }, now);
   if (suppressed !== null) return suppressed;
@@ -116,7 +116,7 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   return quiet('still on its way', orEscalation(now + plan.repeatEveryMs));
 }
 
-/** Channels that know of it learn who has it, so that nobody else starts, and that nobody has it any more. */
+/** The news for a channel that knows of the incident: a rise; who acknowledged it, so that nobody else starts; that nobody has it any more. */
 function newsOf({ incident, endsEarlier }: Input, notified: LastNotified): NotificationReason | null {
   const risen = whatRose(incident, notified);
   if (risen !== null) return risen;
@@ -126,12 +126,12 @@ function newsOf({ incident, endsEarlier }: Input, notified: LastNotified): Notif
   return endsEarlier || isGivenBack ? 'reminder' : null;
 }
 
-/** True where somebody took it and the channel was not notified of that. */
+/** Whether somebody acknowledged it and the channel was not notified of that. */
 function isTakenUnheard(incident: Incident, notified: LastNotified): boolean {
   return isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at;
 }
 
-/** Null where the channel is not escalated to, or was already. */
+/** Null when the channel is not escalated to, or was already. */
 function decideEscalation(input: Input, notified: LastNotified | null): Decision | null {
   const { incident, plan, suppression, now } = input;
   if (plan.escalateAfterMs === null || (notified?.escalatedAt ?? null) !== null) return null;
@@ -155,16 +155,16 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
 function whatRose(incident: Incident, notified: LastNotified): NotificationReason | null {
   const { rises, anotherAt = Number.NEGATIVE_INFINITY, acknowledgement, severity } = incident;
   const isWorseNow = rises > notified.rises && isWorse(severity, knownSeverity(incident, notified));
-  // An acknowledger knows of it, whoever was notified.
+  // Whoever acknowledged it knows of it, whichever channel was notified.
   if (!isWorseNow && anotherAt <= Math.max(notified.rises, acknowledgement?.rises ?? 0)) return null;
   return !isWorseNow || notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
-/** The incident as a receiver that forgets is notified of it again: it learns what got worse by the message about that, which a silence may hold back. */
+/** The incident for a receiver that forgets, no worse than it was notified: what got worse has its own message, which a silence may hold back. */
 export function asNotified(incident: Incident, notified: LastNotified | undefined): Incident {
-  // The person who took it knows how bad it was then; the receiver may not.
+  // The person who acknowledged it knows how bad it was then; the receiver may not.
   const taken = { ...incident, acknowledgement: null };
-  // Below zero: nobody knows what it was notified of.
+  // Below zero: nobody knows what the receiver was notified of.
   if (notified === undefined || notified.rises < 0 || whatRose(taken, notified) !== 'worse') return incident;
   const severity = knownSeverity(taken, notified);
   return { ...incident, severity, worstSeverity: severity, rises: notified.rises };
@@ -182,8 +182,8 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
  * Which channels are notified of an incident, and how. The first matching route wins; a route with `continue` adds to it. An
  * incident that no route matches goes to every channel: a gap in the routes silences nothing.
  *
- * Every channel is notified once where lowwater cannot store or a channel refuses for good, unless a route names the rule: the
- * route may lead only to the channel that fails. Channels that were notified before and that no route names any more are in the
+ * Every channel is notified once if lowwater cannot store or a channel refuses for good, unless a route names the rule: the
+ * route may lead only to the channel that fails. Channels that were notified before, but that no route names any more, are in the
  * plan without repeats: they are notified of what rose, of who has it, and of the end. So are `others`.
  */
 export function planChannels(
@@ -197,7 +197,7 @@ export function planChannels(
   for (const route of taken) addRoute(plans, route, incident.severity);
   const isChosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
-  // Notified of beginning, worsening and end; reminded only as far as a route asks for it.
+  // All are notified of beginning, worsening and end, but reminded only as far as a route asks for it.
   const concernsAll = !isChosen && alertKindOf(incident).concernsEveryChannel === true;
   for (const channel of concernsAll ? channels : [])
     add(plans, channel, {
@@ -225,7 +225,7 @@ function addRoute(plans: Map<string, ChannelPlan>, route: Route, severity: Sever
   }
 }
 
-/** With the fallback where none matches. */
+/** The routes that the incident takes; one to every channel if none matches. */
 export function routesFor(
   incident: Routed,
   routes: readonly Route[],
@@ -238,7 +238,7 @@ export function routesFor(
   return taken.length > 0 ? taken : [everyChannel(channels)];
 }
 
-/** Without those of escalations; all channels where something may match no route. */
+/** The channels of routes, without those of escalations; all channels if something may match no route. */
 export function channelsOfRoutes(routes: readonly Route[], channels: readonly string[]): readonly string[] {
   const catchesAll = routes.some(({ match }) => matchesEverything(match));
   return catchesAll

@@ -11,8 +11,8 @@ import { forEachNotified, withdrawNotified } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * `needless`: there was nothing to send or nowhere to send it. `untried`: its daemon might not own the accounts. Neither is a fault of the
- * channel.
+ * `needless`: there was nothing to send or nowhere to send it. `untried`: the daemon did not try, because it might not own the accounts.
+ * Neither is a fault of the channel.
  */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless' | 'untried'; readonly reason: string };
 
@@ -21,7 +21,7 @@ export function wasTried(delivery: DeliveryEnd): delivery is Delivery {
   return delivery.kind !== 'needless' && delivery.kind !== 'untried';
 }
 
-/** `subject` of the mail thread; null without threads. */
+/** A delivery that ended. `subject`: that of the mail thread; null without threads. */
 export interface Sent {
   readonly message: Notification;
   readonly wasUncertain: boolean;
@@ -89,14 +89,14 @@ export function lastDelivery({ notes }: MonitorState, channel: string): LastDeli
   };
 }
 
-/** How long the receiver takes nothing after this, by none of its channels; 0 where it takes what comes. */
+/** How long the receiver takes nothing by any of its channels after this, in milliseconds; 0 when it takes messages. */
 export function waitForAll(delivery: DeliveryEnd): number {
   const { isForAll = false, afterMs = 0 } =
     delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
   return isForAll ? afterMs : 0;
 }
 
-/** The instant until which its receiver takes nothing, as it said to this process or one before; at most an hour from now, as that one's clock may have been off. */
+/** Until when the receiver takes nothing, as it told this process or an earlier one; at most an hour from now, because clocks may be off. */
 export function closedUntil({ notes }: MonitorState, channel: string, now: number): number {
   const { closedUntil: until } = parseJsonObject(notes.get(deliveryNote + channel)?.value ?? '') ?? {};
   return typeof until === 'number' ? Math.min(until, now + maxRetryAfterMs) : 0;
@@ -136,7 +136,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
     forgetTries(state, message.channel);
   }
   endForWhoHasIt(state, ended);
-  // Recipients who refused it were not asked again.
+  // A delivery to owed recipients says nothing about those who refused it: they were not asked again.
   if ((delivery.refusedRecipients ?? []).length === 0 && message.owed === undefined)
     clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
@@ -153,7 +153,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   });
 }
 
-/** Delivered, except for recipients that were refused: for now, they are retried; for good, it is said. */
+/** Ends a delivered notification, except for refused recipients: those refused for now are retried, those refused for good are reported. */
 function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
   const { owed, refusedRecipients: refused = [], refusal } = delivery;
   if (owed === undefined) end(state, message, delivered(now));
@@ -169,7 +169,7 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
   if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
 }
 
-/** For recipients that were refused temporarily. The incidents count as notified: others have the message. */
+/** Records an attempt for recipients that were refused temporarily. The incidents count as notified, because others have the message. */
 function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]): void {
   const { message, delivery, now } = ended;
   const { channel } = message;
@@ -188,7 +188,7 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   }
 }
 
-/** The rest was delivered, or is tried again. */
+/** Reports the refused recipients; the rest was delivered, or is tried again. */
 function raiseRefused(
   state: MonitorState,
   channel: string,
@@ -230,18 +230,18 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
   }
 }
 
-/** A try that was not made puts off nothing: the message is due as before, and goes out once its daemon may send. */
+/** An attempt that was not made puts off nothing: the message is due as before, and goes out once its daemon may send. */
 function giveBack(state: MonitorState, { message, wasUncertain }: Ended): void {
   putNotification(state, { ...message, attempts: message.attempts - 1, uncertain: wasUncertain });
   touchAll(state, message);
 }
 
-/** A silence may have begun meanwhile, or another alert that says it. */
+/** Touches the incidents of a message: a silence may have begun meanwhile, or an alert that inhibits them. */
 function touchAll(state: MonitorState, { items }: Notification): void {
   for (const { incident } of items) state.touched.add(incident);
 }
 
-/** Not notified: tried again when the channel works, or as reminders. `spared` ones go on in another notification. */
+/** The incidents count as not notified: tried again when the channel works, or as reminders. `spared` ones go on in another notification. */
 function recordDead(
   state: MonitorState,
   { message, wasUncertain, delivery, now }: Sent & { readonly now: number },

@@ -3,7 +3,7 @@ interface Entry<Key> {
   at: number;
 }
 
-/** A binary heap. A key that is set again has another entry; the old one goes when its time comes. */
+/** A binary heap. A key that is set again gets another entry; the old one is dropped when its time comes. */
 export class DueQueue<Key> {
   readonly #heap: Entry<Key>[] = [];
   readonly #current = new Map<Key, Entry<Key>>();

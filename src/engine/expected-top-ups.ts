@@ -2,7 +2,7 @@ import { type ExpectedTopUp, hasArrived, missingOf } from '../domain/operator.ts
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** A balance that rose received what should have come first; what has arrived is expected no more. `previous`: null where nothing can be compared. */
+/** Counts a rise for the top-up that should have come first; one that arrived is no longer expected. `previous`: null when nothing can be compared. */
 export function receiveTopUps(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
   const { reading } = account.poll;
   const known = state.expected.get(account.id);

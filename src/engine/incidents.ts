@@ -51,7 +51,7 @@ export function matchedOf({ settings }: Pick<WatchedAccount, 'settings'>) {
   return { labels, provider, currency };
 }
 
-/** Something happened that has no end. */
+/** Opens an incident for something that has no end. */
 export function openEvent(
   state: MonitorState,
   account: WatchedAccount | null,
@@ -67,11 +67,11 @@ interface Change {
   readonly eased?: boolean;
   /** It fires for something else as well. */
   readonly another?: boolean;
-  /** Why it ended, where it did. */
+  /** Why it ended, if it did. */
   readonly resolution: () => Resolution;
 }
 
-/** Returns the alert with its incident. */
+/** Applies a transition to the alert's incident. Returns the alert with its incident. */
 export function followChange(
   state: MonitorState,
   account: WatchedAccount | null,
@@ -134,14 +134,14 @@ function numbersOf({ value, threshold, facts }: Alert, incident: Incident) {
   return { value, threshold, facts: facts.length > 0 ? facts : incident.facts };
 }
 
-/** A removal while a new owner restores the state is one by the take-over. */
+/** A removal while a new owner restores the state comes from the take-over. */
 function inherited(resolution: Resolution, { takeOver }: MonitorState): Resolution {
   const { kind } = resolution;
   const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
   return takeOver !== null && isRemoval ? { kind, heir: takeOver } : resolution;
 }
 
-/** An alert that fires and its open incident are two records: where one of both could not be read it is made of the other. */
+/** An alert that fires and its open incident are two records: if one of them could not be read, it is made of the other. */
 export function reunite(state: MonitorState, now: number): void {
   for (const incident of state.incidents.values())
     if (!incident.event && incident.resolvedAt === null) resumeAlert(state, incident);
@@ -156,7 +156,7 @@ export function reunite(state: MonitorState, now: number): void {
   }
 }
 
-/** The alert of an open incident fires; false where it does so as another incident. */
+/** Makes the alert of an open incident fire; false if the alert has an incident already. */
 export function resumeAlert(state: MonitorState, incident: Incident): boolean {
   const { account, rule, type, balance, severity, value, threshold, flappingSince } = incident;
   const alert = state.alerts.get(account, rule);
@@ -169,10 +169,10 @@ export function resumeAlert(state: MonitorState, incident: Incident): boolean {
   return true;
 }
 
-/** More than nearly every incident has at a receiver; what it has beyond stays open there. */
+/** More keys than nearly every incident has at a receiver; any beyond these stay open there. */
 const maxKeys = 19;
 
-/** Nobody knows who was notified of it: those who were to be are notified as of one that got worse, or that is over. */
+/** Nobody knows who was notified of it: the channels that should have been are notified as if it got worse, or is over. */
 function perhapsNotified(
   { settings }: MonitorState,
   incident: Incident,
@@ -183,7 +183,7 @@ function perhapsNotified(
   const openMs = now - (breachedSince ?? now);
   const perhaps = notifiedOfLittle({
     ...{ at: now, rises: incident.rises, firstMessage: 'lost', subject: null },
-    // Tools may have it under several keys, and somebody may have taken any of them.
+    // Tools may have it under several keys, and somebody may have acknowledged any of them.
     keys: { first: 0, newest: maxKeys, taken: maxKeys },
   });
   return Object.fromEntries(

@@ -25,7 +25,7 @@ import { inactiveAlert } from './transition.ts';
 
 type SuppressionByAlerts = Pick<Suppression, 'silenced' | 'inhibited'>;
 
-/** For the API. */
+/** The suppression that the API shows. */
 export function suppressionOf(state: MonitorState, incident: Incident, now: number): SuppressionByAlerts {
   const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
   return { silenced, inhibited: inhibited || isPartOfOutage(state, incident) };
@@ -41,7 +41,7 @@ export function suppressionByAlerts(
   return { silenced: isMuted(incident), inhibited };
 }
 
-/** The incidents that say it already. A silenced alert says nothing, so it must not inhibit others. */
+/** The incidents that inhibit this one. A silenced alert says nothing, so it must not inhibit others. */
 function* speakersFor(
   state: MonitorState,
   { account, rule }: Incident,
@@ -56,7 +56,7 @@ function* speakersFor(
   }
 }
 
-/** Whether it is said to this channel by what says more: whoever knows of this one and hears nothing of the worse still hears of this one. A refused key is the cause, whoever hears of it. */
+/** Whether inhibition holds for this channel: one that knows of the incident but hears nothing of the worse one is still notified. A refused key is the cause for all. */
 export function isSaid(state: MonitorState, incident: Incident, channel: string, now: number): boolean {
   if (ownOf(incident.notified, channel) === undefined || isStalenessSymptom(incident)) return true;
   const isMuted = (each: Incident): boolean => isSilenced(state, each, now);
@@ -67,14 +67,14 @@ export function isSaid(state: MonitorState, incident: Incident, channel: string,
   );
 }
 
-/** Retracts what nobody received of silenced incidents, and of open ones that nobody took where another one says it. */
+/** Retracts what nobody received: about silenced incidents, and about open ones that nobody acknowledged and that another alert inhibits. */
 export function retractSuppressed(state: MonitorState, ids: Iterable<string>, now: number): void {
   // Tens of thousands of items may wait: they are gone through once.
   const quiet = new Map<string, Set<string>>();
   const hush = (id: string, channels: Iterable<string>): void => {
     for (const channel of channels) getOrMake(quiet, channel, () => new Set<string>()).add(id);
   };
-  // Each of hundreds of alerts of one balance hides half of the others: every one is looked at once.
+  // Each of hundreds of alerts of one balance hides half of the others: each is checked once.
   const muted = new Map<string, boolean>();
   const isMuted = (each: Incident): boolean => getOrMake(muted, each.id, () => isSilenced(state, each, now));
   for (const id of new Set(withHidden(state, ids))) {
@@ -87,7 +87,7 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
   for (const [channel, hushed] of quiet) retractWaiting(state, channel, (id) => hushed.has(id));
 }
 
-/** They, and what they speak for: a channel that first hears of them now may wait for what they hide. */
+/** The incidents, and those that they inhibit: a channel that first hears of them now may have messages waiting about the inhibited ones. */
 function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<string, void> {
   for (const id of ids) {
     yield id;
@@ -99,7 +99,7 @@ function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<stri
   }
 }
 
-/** The rules that one message is about: that of an alert, and of what it speaks for. Who wants quiet of it wants quiet of all. */
+/** The rules that one message is about: the alert's, and those of alerts that it inhibits. Whoever wants quiet about one wants it about all. */
 export function rulesHeardIn(state: MonitorState, { account, rule }: AlertName): readonly string[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
@@ -116,13 +116,13 @@ export function inhibits(other: Alert, alert: Alert): boolean {
   return shareNotification(other, alert) && outranks(other, alert);
 }
 
-/** Only one alert about how empty a balance is is notified, and one acknowledgement covers all. */
+/** Whether both say how empty the same balance is: only one of them is notified, and one acknowledgement covers all. */
 export function shareNotification(one: Alert, other: Alert): boolean {
   const alike = one.balance !== null && one.balance === other.balance;
   return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));
 }
 
-/** The worse one; at equal severity empty before low before running out, then the deeper threshold. */
+/** Whether `one` is worse; at equal severity empty comes before low, low before running out, and then the deeper threshold. */
 function outranks(one: Alert, other: Alert): boolean {
   const order =
     severityRank(one.severity) - severityRank(other.severity) ||
@@ -142,7 +142,7 @@ function sizeOf(threshold: Quantity | null): number {
 
 const outageRule = providerDown.type;
 
-/** One notification for all where at least half, and three, of a provider's accounts went stale within a poll interval. */
+/** One notification for all if at least half, and three, of a provider's accounts went stale within a poll interval. */
 function reviewOutage(state: MonitorState, providerKey: string, now: number): void {
   const counts = state.providers.get(providerKey);
   if (counts === undefined) return;
@@ -161,7 +161,7 @@ function reviewOutage(state: MonitorState, providerKey: string, now: number): vo
   if (!isOn) touchStaleIncidents(state, providerKey);
 }
 
-/** The step of a turn for providers of which an account went stale or was read again. */
+/** The step of a turn for providers with an account that went stale or was read again. */
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
   const providers = new Set<string>();
@@ -178,7 +178,7 @@ export function reviewOutages(state: MonitorState, now: number): void {
   for (const providerKey of providers) reviewOutage(state, providerKey, now);
 }
 
-/** After accounts were removed that it may have consisted of. */
+/** Called after accounts were removed, of which an outage may have consisted. */
 export function reviewOngoingOutages(state: MonitorState, now: number): void {
   for (const providerKey of state.providers.keys()) {
     if (isRaised(state.alerts.get(providerAccountId(providerKey), outageRule)))
@@ -186,7 +186,7 @@ export function reviewOngoingOutages(state: MonitorState, now: number): void {
   }
 }
 
-/** Whether so many accounts fail that staleness waits: the whole provider may be down. */
+/** Whether so many accounts fail that staleness waits, because the whole provider may be down. */
 export function delaysStaleness(state: MonitorState, { settings }: WatchedAccount): boolean {
   const counts = state.providers.get(providerKeyOf(settings));
   return counts?.areMany(counts.failing) ?? false;
@@ -217,7 +217,7 @@ function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Inc
   }
 }
 
-/** A poll interval from its start while enough accounts fail, and as long after an outage; null where alone. */
+/** Until when a stale account's incident waits: a poll interval while enough accounts fail, and as long after an outage; null if it is alone. */
 export function pausedUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);

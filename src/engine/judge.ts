@@ -11,7 +11,7 @@ import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 
-/** A rule that needs a reading waits for one; what is calm and surely ok stays so. */
+/** Judges the account's rules by a poll. A rule that needs a reading waits for one; an inactive alert that is surely ok stays so. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const { alerts } = account;
@@ -23,7 +23,7 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
   schedule(state, account, nextChange(account, facts));
 }
 
-/** `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled after it is loaded. */
+/** Judges changes by time alone: `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled after it is loaded. */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
   if (account.changesAt > now) return void schedule(state, account, account.changesAt);
@@ -38,7 +38,7 @@ export function scheduleAccount(state: MonitorState, account: WatchedAccount): v
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }
 
-/** A good reading only moves staleness further away: the queue keeps its entry and asks again then. */
+/** A good reading only moves staleness further away: the queue keeps its earlier entry and asks again then. */
 function schedule(state: MonitorState, account: WatchedAccount, at: number): void {
   account.changesAt = at;
   if (at < Number.POSITIVE_INFINITY) scheduleBy(state, account.dueKey, at);
@@ -73,7 +73,7 @@ interface RuleCase {
 
 function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
   const { account, rule, facts, now } = ruleCase;
-  // First: an account that is stale again must not be seen to recover.
+  // This comes first: an account that is stale again must not be seen to recover.
   if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
     judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
@@ -108,7 +108,7 @@ function applyTransition(
 ): void {
   const kind = ruleKindOf(rule);
   const told = kind.isAnother && incidentOf(state, alert)?.facts;
-  // Facts are stored with a change, and would be taken for told.
+  // A change stores the facts, which would then pass for what people were told: something else that it fires for must not wait.
   const waitsMs = change === 'none' ? rule.forMs : 0;
   const another = told !== undefined && kind.isAnother?.(told, facts, waitsMs) === true;
   if (change === 'none' && !another) {
@@ -157,7 +157,7 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Nor while its newest reading allows no verdict, such as one in another currency, or by an edited rule another one than it goes by. */
+/** Whether time may not decide yet: not read, or the newest reading gives no verdict (another currency), or by an edited rule another one. */
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
   if (!kind.needsReading) return false;
@@ -166,7 +166,7 @@ function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number):
   return verdict !== (alert.recoveringSince === null ? 'breached' : 'ok');
 }
 
-/** True where the balance came from the one amount to the other so, or may have: amounts in two currencies are not compared. */
+/** Whether the balance went from one amount to the other as `so` says, or may have: amounts in two currencies are not compared. */
 function moved(
   { reading, previous }: AccountState,
   balance: Balance | null,
@@ -177,7 +177,7 @@ function moved(
   return so(amountOf(previous, balance), amountOf(reading, balance));
 }
 
-/** Whether readers have the milder severity in mind: a top-up led to it, or the balance came below the level of the worse one only now. */
+/** Whether readers have the milder severity in mind: a top-up led to it, or the balance fell below the level of the worse one only now. */
 function isEased(
   { account: { poll }, rule }: Pick<RuleCase, 'account' | 'rule'>,
   { alert, change }: Transition,
@@ -185,24 +185,24 @@ function isEased(
 ): boolean {
   if (change === 'fell') return moved(poll, alert.balance, (before, now) => now > before);
   if (change !== 'rose' && alert.rising === null) return false;
-  // A fall that waits for `for` is one from its first reading on.
+  // A fall that waits for `for` counts as one from its first reading on.
   return crosses(poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert);
 }
 
-/** Whether the newest reading, and no edit of the rule, brought a balance below the level of a severity. */
+/** Whether the newest reading, and not an edit of the rule, brought a balance below the level of a severity. */
 function crosses(poll: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
   const level = ruleKindOf(rule).levels?.(rule)[severity];
   return level !== undefined && moved(poll, balance, (before, now) => now < level && before >= level);
 }
 
-/** The same of what only grows, such as the spending of a month. */
+/** The same for a value that only grows, such as the spending of a month. */
 function growsPast(before: Alert['value'], rule: Rule, { value, threshold }: Alert): boolean {
   if (ruleKindOf(rule).onlyGrows?.(rule) !== true) return false;
   if (before?.unit !== 'money' || value?.unit !== 'money' || threshold?.unit !== 'money') return false;
   return before.micros < threshold.micros && threshold.micros <= value.micros;
 }
 
-/** A top-up since it began, or simply a recovery. */
+/** A top-up since the incident began, or simply a recovery. */
 function resolutionOf(
   state: MonitorState,
   account: WatchedAccount,

@@ -12,13 +12,13 @@ export class Notes extends Records<Note> {
     this.set(name, { name, value });
   }
 
-  /** Those whose names begin so. */
+  /** The notes whose names begin with `prefix`. */
   under(prefix: string): Note[] {
     return [...this.values()].filter(({ name }) => name.startsWith(prefix));
   }
 }
 
-/** Announcements of people, a list for each account, kept as notes; an account without any has none. */
+/** Announcements of people, a list for each account, kept as notes; an account without any has no note. */
 export class NotedLists<Item> extends Map<string, readonly Item[]> {
   readonly #prefix: string;
   readonly #notes: Notes;

@@ -19,7 +19,7 @@ import { pollGap } from './poll-gaps.ts';
 import { takeIn } from './spending.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from './state.ts';
 
-/** Failures make the account or its group wait. `readAt` is earlier than `now` where a reading was pushed. */
+/** Takes in the end of a poll. Failures make the account or its group wait. `readAt` is earlier than `now` if the reading was pushed. */
 export function observePoll(
   state: MonitorState,
   account: WatchedAccount,
@@ -55,7 +55,7 @@ export function observePoll(
     touchStaleIncidents(state, providerKeyOf(account.settings));
 }
 
-/** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
+/** The account is not polled before this instant, whoever asks: its key was refused, or its group met the rate limit. */
 export function blockedUntil(state: MonitorState, id: string): number {
   const poll = state.accounts.get(id)?.poll;
   // Other failures than a refused key retry sooner than the schedule.
@@ -63,7 +63,7 @@ export function blockedUntil(state: MonitorState, id: string): number {
   return Math.max(state.backoffs.get(groupOf(state, id))?.until ?? 0, refusedUntil);
 }
 
-/** The reading before, where both are in the currency in which people announce top-ups and runs. */
+/** The reading before, if both are in the currency in which people announce top-ups and runs; else null. */
 function comparableBefore({ settings, poll }: WatchedAccount, reading: Reading): Reading | null {
   const { previous } = poll;
   const currency = settings.currency ?? reading.currency;
@@ -83,7 +83,7 @@ function afterReading(
   { usage, facts }: Outcome & { readonly kind: 'ok' },
 ): AccountState {
   const last = before.reading;
-  // A top-up that came meanwhile shows only beside the last one in the account's currency.
+  // A top-up that came meanwhile shows only in comparison with the last reading in the account's currency.
   const comparable = last === null || isInCurrency(settings, last) ? last : before.previous;
   const changed =
     last === null || last.currency !== reading.currency || !hasSameAmounts(last.balances, reading.balances);
@@ -164,7 +164,7 @@ function strike(
 ): void {
   const group = groupOf(state, account.id);
   const known = state.backoffs.get(group);
-  // One that arrives while the group waits was requested before: one rate limit is one strike, however many met it.
+  // An answer that arrives while the group waits was requested before: one rate limit is one strike, however many accounts met it.
   const isSame = known !== undefined && known.strikes > 0 && known.until > now;
   const strikes = isSame ? known.strikes : (known?.strikes ?? 0) + 1;
   // An account that is polled once a day must not make its group wait that long.
@@ -186,10 +186,10 @@ function backoffOf(state: MonitorState, account: WatchedAccount) {
   return { ...entryOf(state.settings, account.settings).backoff, jitterFraction: state.random.fraction() };
 }
 
-/** The clock of whoever pushes may be ahead by this much; the reading is then of now. */
+/** The clock of whoever pushes may be ahead by this much; the reading then counts as read now. */
 const maxAheadMs = minuteMs;
 
-/** A reading that somebody brought, of an account that is not polled. */
+/** A reading that somebody pushed, of an account that is not polled. */
 export interface PushedReading extends BalanceAnswer {
   readonly account: string;
   /** When it was read there, in milliseconds since 1970. */
@@ -201,8 +201,8 @@ export interface PushResult {
 }
 
 /**
- * Takes in a pushed reading as a poll is: stored, and judged by the same rules. Not new is the same reading
- * once more: nothing changes. Refused: readings of the future, older ones than the newest that is not of the future itself, and those of other balances.
+ * Takes in a pushed reading like a poll: it is stored, and judged by the same rules. The same reading once more is not new and changes
+ * nothing. Refused are readings of other balances, from the future, or older than the newest one, unless that is from the future itself.
  */
 export function takeReading(state: MonitorState, pushed: PushedReading, now: number): PushResult | Refusal {
   const account = state.accounts.get(pushed.account);
@@ -219,11 +219,11 @@ export function takeReading(state: MonitorState, pushed: PushedReading, now: num
     return refuse('invalid', 'at: lies before all that is kept (storage.retention)');
   const newest = account.poll.reading;
   const clamped = state.pushedAhead.get(account.id);
-  // The given instant is compared: a clock that is ahead names the same instant again.
+  // The given instant is compared, because a clock that is ahead names the same instant again.
   const at = pushed.at === clamped?.given ? clamped.taken : Math.min(pushed.at, now);
   const balances = Object.fromEntries(ids.map((id) => [id, ownOf(pushed.balances, id) ?? 0]));
   const answer = { balances, currency: pushed.currency };
-  // One of the future was read by a clock that was ahead: it is not the newer one.
+  // A reading from the future was read by a clock that was ahead: it is not the newer one.
   if (newest !== null && at <= newest.at && newest.at <= now + maxAheadMs) {
     const isSame =
       at === newest.at &&

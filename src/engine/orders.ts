@@ -29,7 +29,7 @@ const kinds: ReadonlyMap<string, OrderKind<string, OrderShape, object>> = new Ma
   orderKinds.map((kind) => [kind.kind, kind]),
 );
 
-/** An order with who gave it, whence and when. `orderId`: where the act has an id of its own, by which it is known again. */
+/** An order with who gave it, from where and when. `orderId`: given if the act has an id of its own, by which it is known again. */
 export function makeOrder<Order extends Wanted>(
   wanted: Order,
   given: Omit<GivenOrder, 'orderId'> & { readonly orderId?: string; readonly random: Random },
@@ -39,7 +39,7 @@ export function makeOrder<Order extends Wanted>(
   return { ...wanted, ...person, orderId } as unknown as OperatorOrder & Pick<Order, 'kind'>;
 }
 
-/** With its entry in the audit, in the same turn and so the same commit. An order that came before is refused. */
+/** Applies an order, with its entry in the audit, in the same turn and so in the same commit. An order that came before is refused. */
 export function applyOrder<Order extends OperatorOrder>(
   state: MonitorState,
   order: Order,
@@ -78,7 +78,7 @@ export function applyOrders<Order extends OperatorOrder>(
   return answers as readonly Answered<Order>[];
 }
 
-/** One act that two people order is done once: the answer to the second says who did it. */
+/** Whether the act was done before: if two people order one act, it is done once, and the answer to the second says who did it. */
 export function wasDoneBefore(answer: object): answer is Required<DoneBefore> {
   return 'doneBy' in answer;
 }
@@ -95,7 +95,7 @@ function entryOf({ by, from }: Giver, action: string, at: number) {
   return { at, by, from: from.address, action, account: null, rule: null, detail: '' };
 }
 
-/** Programs of 0.3 take an order that they do not know for a silence: they end where there is none, and refuse one without a length. */
+/** Programs of 0.3 take an order that they do not know for a silence: they stop if there is none, and refuse one without a length. */
 const noSilence = { match: {}, startsAt: 0, endsAt: 0 };
 
 /** The order as it is left in the database, where programs of 0.3 can read it too. */
@@ -105,17 +105,17 @@ export function writeOrder(order: OperatorOrder): OrderBody {
   return leave?.(order) ?? { ...order };
 }
 
-/** `writeOrder` of one that was just done here, for another daemon to do: for the same incident and no later one. */
+/** `writeOrder` for an order that was just done here, for another daemon to do: for the same incident and no later one. */
 export function writeDone(state: MonitorState, order: OperatorOrder): OrderBody {
   return writeOrder({ ...order, ...kindOf(order.kind).pin?.(state, order) });
 }
 
-/** Whether an owner that calls itself so obeys it: programs before 0.4 end by a kind that they do not know. */
+/** Whether an owner with this program name carries it out: programs before 0.4 stop at a kind that they do not know. */
 export function isKnownTo(program: string, { kind }: Pick<OperatorOrder, 'kind'>): boolean {
   return kindOf(kind).since === undefined || !early.test(program);
 }
 
-/** Whether an owner that calls itself so knows an order again that it has done: programs before 0.4 know orders by no id. */
+/** Whether an owner with this program name recognizes an order that it has done: programs before 0.4 know no ids of orders. */
 export function obeysOnce(program: string): boolean {
   return !early.test(program);
 }
@@ -131,12 +131,12 @@ export interface NotDone {
 
 const commandLine = { door: 'command line', address: null } as const;
 
-/** Whether a newer program knows what to do with it, and this one does not. */
+/** Whether it may be an order of a newer program, which this one does not know. */
 export function isOfAnotherVersion({ kind }: OrderBody): boolean {
   return typeof kind === 'string' && !kinds.has(kind);
 }
 
-/** The order that was left in the database. Programs before 0.4 named nobody but in details, and gave orders no id. */
+/** Reads an order that was left in the database. Programs before 0.4 named the person only in details, and gave orders no id. */
 export function readOrder(
   left: OrderBody,
   random: Random,
@@ -156,8 +156,8 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
 }
 
 /**
- * Does what was left in the database. The audit names once, with what it said, what is no order that this version knows, what is refused, and
- * what somebody else did meanwhile: the answer to its giver was that it is done, or will be.
+ * Does what was left in the database. The answer to its giver was that it is done, or will be. So the audit names once, with its content, an order
+ * that this version does not know, one that is refused, and one that somebody else did meanwhile.
  */
 export function takeLeftOrder(
   state: MonitorState,

@@ -4,11 +4,11 @@ import { type Money, sumUp } from '../domain/one-sum.ts';
 interface PaymentInRun {
   readonly micros: Micros;
   readonly currency: string;
-  /** Null: it cannot wait for a run; undefined: there are none. */
+  /** Null: the payment cannot wait for a run; undefined: there are no runs. */
   readonly runAt?: number | null | undefined;
 }
 
-/** The payments of each run, those that cannot wait for one first; empty where no pay days are set. */
+/** The payments of each run, those that cannot wait for one first; empty when no pay days are set. */
 export function groupByRun<Each extends PaymentInRun>(payments: readonly Each[], money: Money | null) {
   const inRuns = payments.filter(({ runAt }) => runAt !== undefined);
   return [...Map.groupBy(inRuns, ({ runAt = null }) => runAt)]

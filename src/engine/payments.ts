@@ -31,7 +31,7 @@ function inTimeOf({ expected }: Runway): Micros {
   return expected?.inTimeMicros ?? 0;
 }
 
-/** The payment for a balance; null where none is needed, or where nobody can say. */
+/** The payment for a balance; null when none is needed, or where nobody can say. */
 export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - inTimeOf(runway);
   const restoring = runway.restoreMicros ?? 0;
@@ -39,7 +39,7 @@ export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owe
   if (micros <= 0) return null;
   const covers = clearing > restoring ? 'alerts' : 'thirty-days';
   const { isEmpty, actBy } = urgencyOfBalance(runway, now) ?? { isEmpty: false, actBy: null };
-  // Expected money lasts as far as anybody can see, but clears no alert: that shows once it has come.
+  // Money that lasts as far as anybody can see still clears no alert: whether it will shows once it has come.
   const dueAt = actBy === notUrgent.actBy ? (runway.expected?.by ?? null) : actBy;
   const isDue = dueAt === null || dueAt <= now;
   return { balance: runway.balance, micros: payable(micros, currency), covers, dueAt, isEmpty, isDue };
@@ -50,7 +50,7 @@ export function paymentsOf(state: MonitorState, account: WatchedAccount, now: nu
   return account.settings.balances.flatMap(({ id }) => paymentFor(state, account, id, { now }) ?? []);
 }
 
-/** `rule`: one whose alert counts as open, whether it is or not. */
+/** `rule`: its alert counts as open, whether it is or not. */
 export function paymentFor(
   state: MonitorState,
   account: WatchedAccount,
@@ -78,7 +78,7 @@ export function payDaysOf(
   return entryOf(settings, account.settings).payDays ?? settings.payDays;
 }
 
-/** The payment with the last pay run that is in time for it, and at least so much that the balance is hardly empty before the money of the next run arrives. */
+/** The payment with the last pay run in time for it, large enough that the balance is hardly empty before the money of the next run arrives. */
 function inRun(
   { settings, calendar }: MonitorState,
   account: WatchedAccount,
@@ -102,7 +102,7 @@ function inRun(
   return { ...wanted, micros: Math.max(least, untilNext), covers, runAt };
 }
 
-/** Where 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null where there is none, or money comes of which nobody knows what it puts off. */
+/** The payment when 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null without it, or if money comes whose effect is unknown. */
 function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null {
   const { balance, payBy: dueAt, expected, usualPerDay } = runway;
   if (dueAt === null || (inTimeOf(runway) > 0 && expected?.forecast === null)) return null;
@@ -110,13 +110,13 @@ function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null 
   return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros, covers: 'thirty-days' };
 }
 
-/** When the money of a pay run has left: a run at midnight is a day, and nobody says at which hour of it. */
+/** When the money of a pay run has left: a run at midnight means the whole day, because nobody says at which hour of it. */
 function sentBy(runAt: number, timezone: string): number {
   const day = Date.parse(isoDay(runAt, timezone));
   return instantOfWall(day, timezone) === runAt ? instantOfWall(day + dayMs, timezone) - minuteMs : runAt;
 }
 
-/** The most that is likely spent until money that is sent then arrives. */
+/** The most that is likely to be spent until money sent at `sentAt` arrives. */
 function neededUntil({ spending, settings }: WatchedAccount, balance: Balance, sentAt: number): Micros {
   const arrivesAt = passLeadTime(spending.week, sentAt, settings.leadTimeMs ?? 0);
   return spending.expectedUntil(balance, arrivesAt)?.high ?? 0;

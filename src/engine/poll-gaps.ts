@@ -5,10 +5,10 @@ import type { Calendar } from '../ports/clock.ts';
 
 const sampledRuns = 6;
 const gapRuns = 3;
-/** For an expression that hardly ever runs. */
+/** The gap for an expression that hardly ever runs. */
 const fallbackMs = dayMs;
 
-/** For a cron expression the shortest of its next few. */
+/** The poll interval; for a cron expression the shortest of its next few. */
 export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: number): number {
   if (schedule.kind === 'every') return schedule.everyMs;
   return nextRuns(calendar, schedule, { after: now, count: sampledRuns }).shortest;
@@ -16,8 +16,8 @@ export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: nu
 
 /**
  * The mean gap of the three polls that were due after the last reading, or after an account was first seen, and never less
- * than lies between two of them. A cron expression that rests overnight has long gaps in the evening: an account is not stale because
- * nobody was meant to ask. Time in which nobody watched counts as none, so that a daemon that died before the rest and
+ * than lies between two of them. A cron expression that rests overnight has long gaps in the evening: an account is not stale if
+ * no poll was due. Time in which nobody watched is left out, so that a daemon that died before the rest and
  * starts again in it waits for the same polls as any other.
  */
 export function pollGap(

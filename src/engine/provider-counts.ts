@@ -11,7 +11,7 @@ interface CountedAccount {
   readonly alerts: ReadonlyMap<string, Alert>;
 }
 
-/** Updated as each account changes: looking at all of them each time would be too slow. */
+/** Counts of a provider's accounts. They are updated as each account changes: looking at all of them each time would be too slow. */
 export class ProviderCounts {
   accounts = 0;
   maxIntervalMs = 0;
@@ -19,9 +19,9 @@ export class ProviderCounts {
   failing = 0;
   /** Accounts with an open incident that says that there are no readings. */
   readonly withoutReadings = new Set<string>();
-  /** Those of them that no refused key explains. */
+  /** Those of them whose staleness no refused key explains. */
   readonly stale = new Set<string>();
-  /** Times that each reason is the last one. */
+  /** The number of accounts that each reason was the last failure of. */
   readonly reasons = new Map<string, number>();
 
   areMany(count: number): boolean {

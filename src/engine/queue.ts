@@ -12,22 +12,22 @@ import {
 import { ownOf } from '../domain/own.ts';
 import type { MonitorState } from './state.ts';
 
-/** A burst of thousands is not rewritten with each item. Notifications are joined when they are sent. */
+/** The limit of one stored notification: a burst of thousands is not rewritten with each item. Notifications are joined when they are sent. */
 const maxItemsStored = 250;
 
 /**
- * Adds an item to the channel's last notification that is not being sent. What becomes due within the group
- * wait, or while the channel is down or busy, is one message. Returns the notification's id.
+ * Adds an item to the channel's last notification that is not being sent: items that become due within the group
+ * wait, or while the channel is down or busy, are one message. Returns the notification's id.
  */
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
-  // A new item does not wait with paused messages, nor begins to with what joins it. Standalone ones in between are passed over.
+  // An item that waits for a poll and one that does not are not joined, or both would wait. Standalone messages in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
   const pausedAlerts = new Set(paused.flatMap(alertsOf));
   const waits = (one: NotificationItem): boolean =>
     isUnconfirmed(state, one, item.at) || pausedAlerts.has(alertKey(one.account, one.rule));
   const isPaused = waits(item);
   const queue = queueOf(state, channel);
-  // Nobody reads an end before its beginning: nothing joins what stands before a message about its alert that it cannot join.
+  // Nobody should read an end before its beginning: an item joins no message that stands before one about its alert which it cannot join.
   const isOwn = ({ account, rule }: NotificationItem): boolean =>
     account === item.account && rule === item.rule;
   const mayJoin = (message: Notification): boolean => isOpen(message) && !state.underWay.has(message.id);
@@ -38,7 +38,7 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
     (message, place) =>
       place > before &&
       mayJoin(message) &&
-      // Items that wait behind a full one that is paused stand together, too.
+      // Items that wait behind a full paused message stand together, too.
       (paused.includes(message) || message.items.slice(-1).some(waits)) === isPaused,
   );
   const message =
@@ -49,7 +49,7 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
   return message.id;
 }
 
-/** A notification that a daemon may have sent before it died gets another id when it grows: receivers drop repeated ones. */
+/** A notification that a daemon may have sent before it died gets another id when it grows, because receivers drop repeated ids. */
 function join(
   state: MonitorState,
   message: Notification,
@@ -68,13 +68,13 @@ export function putNotification(state: MonitorState, message: Notification): voi
   if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
 }
 
-/** The oldest notification about incidents, which no later one may overtake, and standalone ones. */
+/** The oldest notification about incidents, which no later one may overtake, and all standalone ones. */
 export function sendable(queue: readonly Notification[]): readonly Notification[] {
   const first = queue.find((message) => !isStandalone(message));
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
-/** The alerts of messages that are under way or paused, and of what waits behind those: a message about one of them waits. */
+/** The alerts of messages that are under way or paused, and of messages that wait behind those: another message about one of these alerts waits. */
 export function busyAlerts(state: MonitorState, channel: string, now: number): ReadonlySet<string> {
   const paused = pausedForPoll(state, channel, now);
   if (state.underWay.size + paused.length === 0) return noAlerts;
@@ -99,7 +99,7 @@ function isOpen(message: Notification): boolean {
   return !isStandalone(message) && message.except === undefined;
 }
 
-/** Nobody can have any of it: no attempt was made, nor is one under way. */
+/** Whether nobody can have any of it: no attempt was made, nor is one under way. */
 export function isUnsent(state: MonitorState, message: Notification): boolean {
   return !mayHaveArrived(message) && !state.underWay.has(message.id);
 }
@@ -119,7 +119,7 @@ function isUnconfirmed(
   return wasOpen && incidents.get(incident)?.resolvedAt === null;
 }
 
-/** Until when a receiver that refused a message for now is left alone; the past where it takes what comes. */
+/** Until when a receiver that refused a message for now is left alone; in the past when it takes messages. */
 export function refusedUntil(state: MonitorState, channel: string): number {
   const waiting = queueOf(state, channel).filter(
     ({ id, lastError, owed }) => lastError !== null && owed === undefined && !state.underWay.has(id),
@@ -129,8 +129,7 @@ export function refusedUntil(state: MonitorState, channel: string): number {
 
 /**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
- * down is one message, in order. What speaks
- * of an alert under way waits.
+ * down is one message, in order. A message about an alert under way waits.
  */
 export function absorbFollowers(
   state: MonitorState,
@@ -144,7 +143,7 @@ export function absorbFollowers(
     const follower = state.messages.get(id);
     if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
-    // Whoever has one that nothing confirmed knows it by its id; nothing joins what is not for all.
+    // A message that may have arrived is known to its receivers by its id, and nothing joins one that is not for all recipients.
     if (!isOpen(follower) || follower.uncertain || isAboutOneOf(follower, busy)) {
       for (const alert of alertsOf(follower)) busy.add(alert);
       continue;
@@ -157,8 +156,8 @@ export function absorbFollowers(
 }
 
 /**
- * Messages owed to some recipients are one queue in order: where a message about to be sent is about the same alerts, they hear of it
- * with what they are owed, and it goes to the others alone. Returns the message as it is to be sent.
+ * Messages owed to some recipients are one queue in order. If a message about to be sent is about the same alerts, these recipients hear of
+ * it with what they are owed, and it goes to the others alone. Returns the message as it is to be sent.
  */
 export function joinOwed(state: MonitorState, message: Notification): Notification {
   if (message.report !== null) return message;
@@ -173,7 +172,7 @@ export function joinOwed(state: MonitorState, message: Notification): Notificati
   return whole;
 }
 
-/** Nobody has one of the two: both go to everybody as one, so that nobody reads an end without its beginning. */
+/** For two messages of which nobody has one: both go to everybody as one message, so that nobody reads an end without its beginning. */
 function joinUnheard(state: MonitorState, message: Notification, other: Notification): Notification {
   const { owed, except: _, ...forAll } = message;
   const [first, next] = owed === undefined ? [other, message] : [message, other];
@@ -186,21 +185,21 @@ function joinUnheard(state: MonitorState, message: Notification, other: Notifica
   return withItems(state, whole, next);
 }
 
-/** `other` may be for recipients who are owed something. */
+/** If `other` is owed to some recipients, they get the items with it, and `message` goes to the others. */
 function exceptOwed(state: MonitorState, message: Notification, other: Notification): Notification {
   if (other.owed === undefined) return message;
   putNotification(state, withItems(state, other, message));
   return { ...message, except: [...new Set([...(message.except ?? []), ...other.owed])] };
 }
 
-/** `message` is owed to some recipients, `other` to the same ones, or to everybody. */
+/** Adds the items of `other`. `message` is owed to some recipients, `other` to the same ones, or to everybody. */
 function takeIn(state: MonitorState, message: Notification, other: Notification): Notification {
   const { owed = [] } = message;
   if (other.id === message.id || other.report !== null) return message;
   if (other.owed !== undefined) {
     if (other.owed.length !== owed.length || other.owed.some((name) => !owed.includes(name))) return message;
     removeNotification(state, other);
-    // The items that nobody has are not lost with the other message, and what others have is not taken back.
+    // Items that nobody has are not lost with the other message, and those that others have are not taken back.
     if (other.deliveredAt === null || message.deliveredAt === null) {
       const uncertain = mayHaveArrived(message) || mayHaveArrived(other);
       return withItems(state, { ...message, deliveredAt: null, uncertain }, other);
@@ -211,7 +210,7 @@ function takeIn(state: MonitorState, message: Notification, other: Notification)
   return withItems(state, message, other);
 }
 
-/** With those of another message that it does not have. */
+/** The message with the items of another that it does not have. */
 function withItems(state: MonitorState, message: Notification, { items }: Notification): Notification {
   const fresh = items.filter((item) => !message.items.some((known) => isSameItem(known, item)));
   return fresh.length === 0 ? message : join(state, message, fresh, message.dueAt);
@@ -221,7 +220,7 @@ function isSameItem(one: NotificationItem, other: NotificationItem): boolean {
   return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }
 
-/** Given up after a day, but not what joined it later: that goes on in one with its own day. Gives their ids. */
+/** Of a message that is given up after a day, the items that joined later go on in a message with its own day. Returns the ids of their incidents. */
 export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);
@@ -236,20 +235,20 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
       now: first.at,
       dueAt: now + retryDelayMs(message.attempts),
     }),
-    // Includes clock changes and time without a daemon, perhaps from before the first item: a day from now is enough.
+    // `triedMs` includes clock changes and time without a daemon, perhaps from before the first item: a day from now is enough.
     giveUpAt: Math.min(first.at + triedMs, now + retryForMs),
     // It was tried with the others.
     attempts: 1,
     ...(message.owed === undefined ? {} : { owed: message.owed, deliveredAt: message.deliveredAt }),
   };
   putNotification(state, next);
-  // The others have the first message.
+  // Once it was delivered to some recipients, they have the first message.
   if (message.deliveredAt === null)
     for (const incident of spared) followFirstMessage(state, incident, message, next);
   return spared;
 }
 
-/** Oldest first. */
+/** The pending notifications of a channel, oldest first. */
 export function queueOf(state: MonitorState, channel: string): readonly Notification[] {
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
@@ -262,7 +261,7 @@ export function removeNotification(state: MonitorState, message: Notification): 
   );
 }
 
-/** Replies refer to an incident's first message, also when that was joined into another. */
+/** Replies refer to an incident's first message, also after that was joined into another. */
 function followFirstMessage(state: MonitorState, id: string, from: Notification, to: Notification): void {
   const incident = state.incidents.get(id);
   const notified = ownOf(incident?.notified, from.channel);

@@ -11,7 +11,7 @@ import type { MonitorState } from './state.ts';
 
 /** The last rates that were read. */
 const ratesNote = 'rates';
-/** No table is made on a weekend, nor around Easter. */
+/** Older rates are stale. None are published on a weekend, nor around Easter. */
 const staleMs = 7 * dayMs;
 /** Amounts are read to the millionth: a smaller rate would have fewer than four digits. */
 const leastMicros = 1000;
@@ -23,7 +23,7 @@ const told = sentences('rates', {
   noneOf: 'the rates of {base} have none of money.currency, {currency}',
 });
 
-/** The means to make sums one now; null where no currency is set for them. */
+/** The currency and the rates that make sums one now; null when no currency is set for them. */
 export function moneyOf({
   settings: { money },
   notes,
@@ -36,8 +36,8 @@ export function moneyOf({
 }
 
 /**
- * Takes in what the source of rates answered; true where it gave some. Those in force stay until better ones come. A person is told
- * of an answer that is no good at once, of a source that is away once the rates are old.
+ * Takes in the answer of the source of rates; true if it gave usable ones. Those in force stay until better ones come. An unusable answer
+ * is reported at once, a source that does not answer once the rates are old.
  */
 export function takeRates(state: MonitorState, source: RatesSource, outcome: Outcome, now: number): boolean {
   const { currency = '' } = state.settings.money ?? {};
@@ -55,7 +55,7 @@ export function takeRates(state: MonitorState, source: RatesSource, outcome: Out
   return isTaken;
 }
 
-/** The settings may name no source any more. */
+/** Ends the alert and forgets the rates if the settings no longer name a source. */
 export function followRates(state: MonitorState, now: number): void {
   if (state.settings.money?.source != null) return;
   noteTrouble(state, 'rates', null, now);
@@ -86,7 +86,7 @@ function readRates(
     });
   const amounts = Object.fromEntries(all.map(([id, micros]) => [currencyCode(id), formatMicros(micros)]));
   const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
-  // Those of a clock that was ahead give way.
+  // Rates of a clock that was ahead give way.
   if (known !== null && date < known.date && !isAhead(known.date, now)) return told.older({ date });
   return isKnown(currency, rates) ? rates : told.noneOf({ base: rates.base, currency });
 }

@@ -32,9 +32,9 @@ import { type MonitorState, WatchedAccount } from './state.ts';
 
 /**
  * Applies a new configuration. Open incidents of remaining rules and accounts keep their state and are judged
- * by the new rule at the next poll; those of removed ones are closed with the reason. Where tens of thousands of accounts are read
- * as before, but have other rules or labels, those that it gives still go by the old ones, each wholly: `followAccounts` brings them
- * along, in turns of their own.
+ * by the new rule at the next poll; those of removed ones are closed with the reason. If tens of thousands of accounts are read
+ * as before, but have other rules or labels, the accounts that are returned still go by their old settings, each wholly: `followAccounts`
+ * brings them along, in turns of their own.
  */
 export function reconfigure(
   state: MonitorState,
@@ -43,7 +43,7 @@ export function reconfigure(
 ): readonly AccountSettings[] {
   const isEdited = editedEntries(state.settings, settings);
   state.settings = settings;
-  // Some accounts of the reload before this one may not have been brought along.
+  // Some accounts of an earlier reload may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
     const known = state.accounts.get(account.id);
     return known?.settings !== account || known.allRules !== settings.rules || isEdited(account);
@@ -62,7 +62,7 @@ export function reconfigure(
   return alike.slice(accountsAtOnce);
 }
 
-/** A new name, label or rule changes neither groups nor counts. */
+/** Whether an account is read as before: a new name, label or rule changes neither groups nor counts. */
 function isReadAlike(old: AccountSettings | undefined, account: AccountSettings): boolean {
   if (old === undefined || old === account) return old !== undefined;
   return (
@@ -80,13 +80,13 @@ export function followAccounts(state: MonitorState, accounts: readonly AccountSe
   reviewOngoingOutages(state, now);
 }
 
-/** Alerts of accounts that are gone are closed. Yields between thousands of accounts. */
+/** Watches these accounts, and closes the alerts of accounts that are gone. Yields between thousands of accounts. */
 export function* watchAccounts(
   state: MonitorState,
   accounts: readonly AccountSettings[],
   now: number,
 ): Parts<void> {
-  // None is gone where all are known and there are as many as before: nothing need be made of tens of thousands.
+  // No account is gone if all are known and there are as many as before: no sets of tens of thousands need be made.
   if (accounts.length === 0 && state.polled.size === state.settings.accounts.length) return;
   const waiting = waitingGroups(state);
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
@@ -147,14 +147,14 @@ function closeObsolete(
 
 function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean): Resolution | null {
   if (isMoved && kindOfRuleNamed(alert.type)?.needsReading === true) return { kind: 'account-moved' };
-  // A rule of another kind or about another balance is another one, even with the same id.
+  // A rule of another kind or about another balance is another rule, even with the same id.
   const isConfigured = rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
   return isConfigured ? null : { kind: 'rule-removed' };
 }
 
-/** Also the shortest poll interval of each group of several. */
+/** Counts the accounts of each provider, and finds the shortest poll interval of each group of several accounts. */
 function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
@@ -181,7 +181,7 @@ interface Watching {
   readonly now: number;
   readonly lists: RuleLists;
   readonly isMoved: boolean;
-  /** Absent where it is surely the same as before. */
+  /** Absent if it is surely the same as before. */
   readonly purse?: Access | undefined;
 }
 
@@ -213,7 +213,7 @@ function watchAccount(
   return account;
 }
 
-/** A reading of before a balance was configured says nothing of it: until the next one nothing is known but when it was. */
+/** A reading from before a balance was configured says nothing of the balance: until the next reading, only its time is known. */
 function readWhole(poll: AccountState, { balances }: AccountSettings): AccountState {
   const { reading } = poll;
   if (reading === null || hasBalances(reading, balances)) return poll;
@@ -266,7 +266,7 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
   state.alerts.delete(alert);
 }
 
-/** Closes alerts about accounts that are gone, and providers that no account uses any more. Those of lowwater itself stay. */
+/** Closes alerts about accounts that are gone, and about providers that no account uses any more. Self alerts stay. */
 function closeOrphans(state: MonitorState, now: number): void {
   const known = new Set([selfAccountId, ...[...state.providers.keys()].map(providerAccountId)]);
   for (const alert of [...state.alerts.values()])

@@ -4,8 +4,8 @@ import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
 
 /**
- * Changes that are not known to be stored, such as the keys of records: each once, in the order in which they changed first. What
- * changes while a batch is written goes into the next; a batch that failed, or whose outcome is unknown, is put back.
+ * Changes that are not known to be stored, such as the keys of records: each once, in the order in which they first changed. Changes
+ * while a batch is written go into the next one; a batch that failed, or whose outcome is unknown, is put back.
  */
 export class Unsaved<Item = string> {
   #changed = new Set<Item>();
@@ -19,7 +19,7 @@ export class Unsaved<Item = string> {
     return this.#changed.values();
   }
 
-  /** Those of the batch under way first; what changed again meanwhile is in both. */
+  /** The changes of the batch under way first; an item that changed again meanwhile is in both. */
   unstoredParts(): readonly ReadonlySet<Item>[] {
     return [this.#taken, this.#changed];
   }
@@ -36,7 +36,7 @@ export class Unsaved<Item = string> {
     return this.#changed.has(item) || this.#taken.has(item);
   }
 
-  /** At most `most`, those that changed first. The end of one batch comes before the next is taken. */
+  /** Takes at most `most` changes, those that came first. One batch must end before the next is taken. */
   take(most = Number.POSITIVE_INFINITY): ReadonlySet<Item> {
     if (this.#taken.size > 0) throw new Error('a batch was taken before the last one ended');
     const all = this.#changed;
@@ -67,7 +67,7 @@ export interface Taken<Row> {
   readonly removed: readonly string[];
 }
 
-/** Notes what was set or removed. Records are values: a change sets another one. */
+/** Records by key, with what was set or removed. Records are values: a change sets another one. */
 export class Records<Row> extends Map<string, Row> {
   readonly unsaved = new Unsaved();
 
@@ -102,7 +102,7 @@ export class Records<Row> extends Map<string, Row> {
   }
 }
 
-/** Also by alert: one that fires again may have an incident whose end is not notified everywhere. */
+/** Incidents, also by alert: one that fires again may have an incident whose end is not notified everywhere. */
 export class IncidentRecords extends Records<Incident> {
   readonly #ofAlerts = new Map<string, Set<string>>();
 
@@ -146,7 +146,7 @@ export class IncidentRecords extends Records<Incident> {
 
 const noIncidents: ReadonlySet<string> = new Set();
 
-/** The key of an alert is made where it is to be stored: its newest numbers are kept at each poll. */
+/** Alerts by account and rule. The key of an alert is made only when it is to be stored, because its newest numbers are kept at each poll. */
 export class AlertRecords {
   readonly #accounts = new Map<string, Map<string, Alert>>();
   #changed = new Set<string>();
@@ -156,7 +156,7 @@ export class AlertRecords {
     return this.#accounts.get(account)?.get(rule);
   }
 
-  /** Keyed by rule; inactive ones without a past are not kept. */
+  /** Keyed by rule; inactive alerts without a past are not kept. */
   of(account: string): ReadonlyMap<string, Alert> {
     return this.#accounts.get(account) ?? none;
   }
@@ -165,7 +165,7 @@ export class AlertRecords {
     for (const alerts of this.#accounts.values()) yield* alerts.values();
   }
 
-  /** The alerts that changed since this was last asked for: those of a turn are few, where all that are unsaved may be many. */
+  /** The alerts that changed since the last call: those of a turn are few, while all that are unsaved may be many. */
   takeChanged(): readonly Alert[] {
     if (this.#changed.size === 0) return [];
     const changed = this.#changed;
@@ -209,10 +209,10 @@ export class AlertRecords {
 
 const none: ReadonlyMap<string, Alert> = new Map();
 
-/** While the database cannot be written, older polls are dropped, for memory; alerts never are. */
+/** While the database cannot be written, polls beyond this are dropped to save memory, the oldest first; alerts never are. */
 const maxKept = 50_000;
 
-/** Oldest first. */
+/** Polls that are not stored, oldest first. */
 export class PollNotes extends Unsaved<Batch['polls'][number]> {
   #urgent = false;
 
@@ -227,7 +227,7 @@ export class PollNotes extends Unsaved<Batch['polls'][number]> {
     this.#keepNewest();
   }
 
-  /** Somebody waits until they are stored. */
+  /** Called when somebody waits until the polls are stored. */
   hurry(): void {
     this.#urgent = true;
   }

@@ -23,16 +23,16 @@ import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
-/** Messages that were pending for longer while lowwater was down are not sent (a restored old backup). */
+/** Older messages are not sent if lowwater was down for longer than this too, as after the restore of an old backup. */
 const staleMessageMs = weekMs;
 
-/** A damaged instant must not hold up what comes behind it for ever. */
+/** A damaged instant must not hold up the messages behind it for ever. */
 const longestWaitMs = dayMs;
 
-/** The first polls come within half a minute (`firstPolls`): what was pending waits no longer for them. */
+/** Pending messages wait no longer than this for the first polls, which come within half a minute (`firstPolls`). */
 const maxConfirmMs = minuteMs;
 
-/** Written when the daemon stopped on request. */
+/** The note of when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
 
 /** Readings of an account are loaded later (`spending.ts`). */
@@ -46,13 +46,13 @@ export interface MonitorStart {
   readonly random: Random;
   readonly stored: StoredState;
   readonly now: number;
-  /** Null where the same node, or one with the same configuration, owned the accounts before. */
+  /** Null when the same node, or one with the same configuration, owned the accounts before. */
   readonly takeOver?: TakeOver | null;
-  /** `settings` are a part of those in force: what they do not name stays, and where accounts are read is not known. */
+  /** `settings` are only a part of those in force: what they do not name stays, and the addresses of accounts are not known. */
   readonly isOfPart?: boolean;
 }
 
-/** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
+/** Restores the state. The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands of accounts. */
 export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   const { stored, now, takeOver = null, isOfPart = false, ...start } = given;
   const state = new MonitorState(start, now);
@@ -62,7 +62,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
   for (const [name, value] of Object.entries(stored.notes)) state.notes.setInMemory(name, { name, value });
-  // It was about that one end: after the clock is set back it would lie in the future.
+  // The note was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   forgetUnreadableReceivers(state);
   const downMs = Math.max(0, now - lastRun.endedAt);
@@ -92,11 +92,11 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
 
 function* holdStored(state: MonitorState, stored: StoredState): Parts<void> {
   for (const account of stored.accounts) {
-    // Versions before stored neither, and a digest under a key that was lost says nothing.
+    // Earlier versions stored neither, and a digest under a key that was lost says nothing.
     const { seriesSince = 0 } = account;
     const purse = state.notes.has(digestKeyNote) && !state.isOfPart ? (account.purse ?? null) : null;
     state.polled.setInMemory(account.account, { ...account, purse, seriesSince });
-    // One that came back and was not read since has history too.
+    // An account that came back and was not read since has history too.
     state.unloaded.add(account.account);
   }
   yield;
@@ -106,7 +106,7 @@ function* holdStored(state: MonitorState, stored: StoredState): Parts<void> {
   for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
 }
 
-/** The time without a daemon is skipped; what was due to be polled in it has to be confirmed. */
+/** Skips the time without a daemon. Open incidents of accounts whose poll was due in it have to be confirmed. */
 function* resumeAccounts(state: MonitorState, stored: StoredState, now: number): Parts<void> {
   const unwatchedMs = now - state.lastRunEndedAt;
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
@@ -121,7 +121,7 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
   }
 }
 
-/** Messages about what is open wait for a poll of the account: it may be over since. */
+/** Messages about open incidents wait for a poll of the account, because the incidents may be over since. */
 function awaitPoll(state: MonitorState, account: WatchedAccount, unwatchedMs: number, now: number): void {
   const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
   if (unwatchedMs <= account.pollIntervalMs || open.length === 0) return;
@@ -134,7 +134,7 @@ function holdIncident(state: MonitorState, incident: Incident): void {
   else state.incidents.set(incident.id, perhapsRisen(incident));
 }
 
-/** Tools may have it under keys more than a daemon stored that died: one for each level that it can rise. */
+/** Incident tools may have more keys of it than a daemon that died has stored: one for each level that it can rise. */
 function perhapsRisen(incident: Incident): Incident {
   return mapNotified(incident, ({ keys = oneKey, ...last }) => ({
     ...last,
@@ -143,28 +143,28 @@ function perhapsRisen(incident: Incident): Incident {
 }
 
 /**
- * When the last daemon ended. One that stopped on request wrote it down. One that died lived at its last
- * poll, new account, message, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
+ * When the last daemon ended. A daemon that stopped on request wrote it down. One that died was alive at its last
+ * poll, new account, message, start or clock change, and perhaps for a poll interval after that. This interval counts as watched, so that a
  * daemon that dies again and again still completes a `for` and detects staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
   let livedAt = Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY);
   for (const { polledAt, firstSeenAt } of stored.accounts) {
-    // One that came by a reload may not have been polled yet. A moment to come was seen by a clock that was off. Polls move
-    // along with a clock that is set back, the moment in which an account was seen does not.
+    // An account that came by a reload may not have been polled yet. An instant in the future was set by a clock that was off: polls
+    // move along with a clock that is set back, but the instant at which an account was first seen does not.
     livedAt = Math.max(livedAt, polledAt ?? (firstSeenAt > now ? livedAt : firstSeenAt));
   }
-  // Accounts that are pushed may be silent for days.
+  // Notifications count too, because pushed accounts may be silent for days.
   for (const { notified } of stored.incidents)
     for (const { at } of Object.values(notified)) livedAt = Math.max(livedAt, at > now ? livedAt : at);
   if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
-  // Nobody ever ran: there is no time in which anybody should have watched.
+  // No daemon ever ran: there is no time in which one should have watched.
   if (!Number.isFinite(livedAt)) return { endedAt: now, exact: true };
   return { endedAt: livedAt, exact: false };
 }
 
-/** The same of a daemon that owned the accounts at an instant, as those that share its database saw, and did not write when it ended. */
+/** The stored state with `at` as the instant at which its daemon last lived, as others that share the database saw, unless it wrote its own end. */
 export function livedUntil(stored: StoredState, at: number): StoredState {
   const { [aliveNote]: stoppedAt, [livedNote]: known } = stored.notes;
   if (stoppedAt !== undefined || at <= Number(known)) return stored;
@@ -187,17 +187,17 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   if (tooOld) withdrawNotified(state, message, new Set());
 }
 
-/** Ends are notified now. What is open waits for a poll of the account, which may be a day away, for a minute at most: it may be over. */
+/** Ends are notified now. Open incidents may be over: they wait for a poll of the account, for a minute at most, because it may be a day away. */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
   else scheduleBy(state, `incident:${incident.id}`, now + Math.min(account.pollIntervalMs, maxConfirmMs));
 }
 
-/** When a daemon lived. Written when records were shifted, so that the next does not shift them again. */
+/** The note of when a daemon lived. It is written when records were shifted, so that the next daemon does not shift them again. */
 export const livedNote = 'lived-at';
 
-/** The clock changed or the machine slept: what counts by time comes neither early nor late. Silences are looked up. */
+/** Follows a clock that changed or a machine that slept: what counts by time comes neither early nor late. Silences are looked up again. */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
   noteSetBack(state, byMs, now);
   state.due.shift(byMs);
@@ -205,7 +205,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   for (const [id, account] of state.accounts) {
     shiftAccount(state, id, byMs, now);
     awaitPoll(state, account, byMs, now);
-    // A series that began by a clock that was ahead would leave out all readings until then.
+    // A series that began by a clock that was ahead would leave out all readings until that instant.
     if (account.poll.seriesSince > now) account.poll = { ...account.poll, seriesSince: now };
   }
   for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
@@ -217,7 +217,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     state.messages.set(message.id, { ...message, dueAt: dueAt + byMs, giveUpAt: giveUpAt + byMs });
   }
   if (byMs < 0) shiftWaits(state, byMs);
-  // A clock that is set back into a schedule's hours may make an account stale that rested before.
+  // A clock that is set back into the hours of a poll schedule may make an account stale whose polls rested before.
   for (const account of state.accounts.values()) scheduleAccount(state, account);
   for (const [key, { at, rises }] of [...state.channelTries])
     state.channelTries.set(key, { at: at + byMs, rises });
@@ -228,14 +228,14 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   resumeIncidents(state, now);
 }
 
-/** Incidents that a silence held back which ended meanwhile may be over too. */
+/** Has all incidents decided on again. Those that await a poll go on waiting: if their silence ended meanwhile, they may be over too. */
 function resumeIncidents(state: MonitorState, now: number): void {
   for (const incident of state.incidents.values())
     if (state.unconfirmed.has(incident.account)) resumeIncident(state, incident, now);
     else state.touched.add(incident.id);
 }
 
-/** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. `began`: an account seen first then did not miss it. */
+/** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. An account that was first seen at `began` did not miss it. */
 export function skipUnwatched(state: MonitorState, id: string, byMs: number, began?: number): void {
   if (byMs === 0) return;
   shiftAccount(state, id, byMs, began);
@@ -265,7 +265,7 @@ function shiftAccount(state: MonitorState, id: string, byMs: number, began: numb
   scheduleAccount(state, account);
 }
 
-/** Only for a clock that was set back: a machine that slept has waited meanwhile, for the provider too. */
+/** Only when the clock was set back: a machine that slept has already waited that long, for the provider too. */
 function shiftWaits(state: MonitorState, byMs: number): void {
   for (const backoff of [...state.backoffs.values()]) {
     if (backoff.until === 0) continue;

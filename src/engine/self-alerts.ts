@@ -35,7 +35,7 @@ import { followChange, openEvent } from './incidents.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
 
-/** Self alerts are facts of the moment: nothing waits, but they flap like others. */
+/** Self alerts are facts of the moment: they do not wait, but they flap like others. */
 const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
 /** The content of an alert about lowwater itself; `text` is what people read as its value. `rule`: that of the kind, unless it has several. */
@@ -57,7 +57,7 @@ function raiseOwnFailure(
   raiseSelfAlert(state, alert, { kind: 'breached', severity, value, threshold: null, facts }, now);
 }
 
-/** Something happened to lowwater itself that has no end. */
+/** Records an event about lowwater itself, which has no end. */
 function noteOwnEvent(
   state: MonitorState,
   { kind: { type }, rule = type, severity, ...event }: OwnFailure,
@@ -78,12 +78,12 @@ export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
   return isRaised(state.alerts.get(selfAccountId, rule));
 }
 
-/** Whether what a self alert says is the case now: one that flaps stays open while it is not. */
+/** Whether the problem of a self alert exists now: an alert that flaps stays open while the problem does not exist. */
 export function isRaised(alert: Alert | undefined): boolean {
   return alert?.state === 'firing' && alert.recoveringSince === null;
 }
 
-/** What has one alert for all of it: the database is not written, the file on the disk is invalid, rates are not read, a chat is not heard. */
+/** Problems with one alert each: the database is not written, the file on the disk is invalid, rates are not read, a chat is not heard. */
 const troubles = {
   storage: { kind: storageFailed, severity: 'critical' },
   configuration: { kind: configInvalid, severity: 'warning' },
@@ -91,7 +91,7 @@ const troubles = {
   hearing: { kind: chatLost, severity: 'warning' },
 } as const;
 
-/** Notes what is wrong there, as `problem` says; with null all is well again. */
+/** Records the problem that `problem` describes; with null all is well again. */
 export function noteTrouble(
   state: MonitorState,
   where: keyof typeof troubles,
@@ -104,7 +104,7 @@ export function noteTrouble(
   else raiseOwnFailure(state, { ...trouble, text: problem, facts }, now);
 }
 
-/** All problems among the daemons that share a database: those not named are over, unless that is undecided. */
+/** All problems among the daemons that share a database: those not named are over, unless they are undecided. */
 export function noteClusterProblems(
   state: MonitorState,
   { alerts, undecided }: DaemonMembership['clusterStatus'],
@@ -118,7 +118,7 @@ export function noteClusterProblems(
   }
 }
 
-/** Something happened among the daemons that share a database; `happened` is a clause. */
+/** Records an event among the daemons that share a database; `happened` is a clause. */
 export function noteClusterChange(state: MonitorState, happened: string, now: number): void {
   noteOwnEvent(state, { kind: clusterChanged, severity: 'info', text: happened }, now);
 }
@@ -140,7 +140,7 @@ export function raiseChannelFailed(
   raiseOwnFailure(state, { kind: channelFailed, rule, severity, text: reason, facts }, now);
 }
 
-/** A receiver that is configured no more did not hear that what it has open ended. */
+/** A receiver that was removed from the configuration was not told that its open incidents ended. */
 export function noteMissedFarewell(state: MonitorState, channel: string, missed: string, now: number): void {
   const rule = channelFailedRule(channel);
   noteOwnEvent(state, { kind: channelFailed, rule, severity: 'warning', text: missed }, now);
@@ -169,7 +169,7 @@ export function closeSelfAlert(
 ): void {
   const known = state.alerts.get(account, rule);
   if (known === undefined || known.state !== 'firing') return;
-  // A removed one ends at once; one that recovers may flap.
+  // The alert of something removed ends at once; one that recovers may flap.
   const isGone = resolution.kind !== 'recovered';
   const calm = isGone ? { ...known, flappingSince: null, changedAt: [] } : known;
   const next = transition(calm, verdict(null, known.value), timing, now);
@@ -202,12 +202,12 @@ function keepSchedule(state: MonitorState, alert: Alert): void {
   if (at !== null) scheduleBy(state, `self:${alertKey(alert.account, alert.rule)}`, at);
 }
 
-/** After a start: when flapping self alerts calm down. */
+/** After a start, schedules when flapping self alerts calm down. */
 export function scheduleSelfAlerts(state: MonitorState): void {
   for (const alert of state.alerts.values()) if (isSelfId(alert.account)) keepSchedule(state, alert);
 }
 
-/** Nothing mends what was set aside, so its alert ends after this long without more. */
+/** Records that were set aside cannot be repaired, so the alert about them ends after this long without more of them. */
 const shownMs = weekMs;
 
 export function noteDamagedPolls(state: MonitorState, found: readonly DamagedRun[], now: number): void {
@@ -232,7 +232,7 @@ export function reviewDamagedPolls(state: MonitorState, account: string, now: nu
 /** Records named in a message; the log names all of them. */
 const namedRecords = 5;
 
-/** Notifies of records that could not be read and were set aside: an event, for nothing mends them. */
+/** Notifies of records that could not be read and were set aside: an event, because nothing repairs them. */
 export function noteDamagedRecords(
   state: MonitorState,
   records: readonly DamagedRecord[],
@@ -247,11 +247,11 @@ export function noteDamagedRecords(
   const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
   const text = `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`;
   noteOwnEvent(state, { kind: storageFailed, rule: damagedRecordsRule, severity: 'critical', text }, now);
-  // It is stored together with the event.
+  // The deletion is stored together with the event.
   state.notes.delete(untoldDamageNote);
 }
 
-/** When the last stored polls of an account in [since, until) that are damaged end; the past where none are. */
+/** The end of the last damaged stored polls of an account in [since, until); minus infinity if none are damaged. */
 export function damageEnd(
   { damaged }: MonitorState,
   account: string,

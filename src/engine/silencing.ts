@@ -17,7 +17,7 @@ import { type MonitorState, scheduleBy } from './state.ts';
 /** [startsAt, endsAt). */
 export type SilenceWindow = Pick<Silence, 'startsAt' | 'endsAt'>;
 
-/** The ends of the silences that mute it at `now`: those made by people, then those from the configuration. */
+/** The ends of the silences that mute the incident at `now`: those made by people, then those from the configuration. */
 function* silenceEnds(state: MonitorState, incident: Incident, now: number): Generator<number, void> {
   const subject = matchSubject(incident);
   for (const { startsAt, endsAt, match } of state.silences.values())
@@ -32,10 +32,10 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
   return silenceEnds(state, incident, now).next().done !== true;
 }
 
-/** The most silences followed that begin before the one before them ends; a recurring one may have no gap at all. */
+/** The most silences that are followed, each beginning before the one before it ends; a recurring one may have no gap at all. */
 const maxInRow = 20;
 
-/** The moment from which messages about it are sent again, as things are; null where it is not silenced. */
+/** The instant from which messages about the incident are sent again, as things are; null when it is not silenced. */
 export function silencedUntil(state: MonitorState, incident: Incident, now: number): number | null {
   let until = now;
   for (let count = 0; count < maxInRow; count += 1) {
@@ -79,10 +79,10 @@ export function* windowsFrom(
     yield { startsAt, endsAt: startsAt + durationMs };
 }
 
-/** More windows would say no more about a long time. */
+/** More windows would add nothing about a long time. */
 const maxWindows = 400;
 
-/** The windows of a recurring silence that lie in [since, until), at least in part; of a great many the first. */
+/** The windows of a recurring silence that lie in [since, until), at least in part; if there are a great many, the first ones. */
 export function windowsBetween(
   calendar: Calendar,
   silence: RecurringSilence,
@@ -122,8 +122,8 @@ function mutedAt(state: MonitorState, now: number): IsQuiet {
 }
 
 /**
- * Retracts quiet items of what waits for a channel and nobody received, the newest first: each message goes back to what was known before it.
- * They do not count as notified: what still holds when the silence ends is notified then, and a reminder that is due by what was read. A
+ * Retracts quiet items that wait for a channel and that nobody received, the newest message first: each goes back to what was known before it.
+ * The items do not count as notified: what still holds when the silence ends is notified then, and reminders are timed by what was read. A
  * notification that may have arrived stays: its readers must learn of the end.
  */
 export function retractWaiting(state: MonitorState, channel: string, isQuiet: IsQuiet): void {
@@ -141,8 +141,8 @@ function retract(state: MonitorState, message: Notification, isQuiet: IsQuiet): 
 }
 
 /**
- * The items of a notification do not count as notified, except those of `spared` incidents. A beginning that may have arrived is said
- * again, and its end is owed.
+ * Withdraws a notification: its items do not count as notified, except those of `spared` incidents. A beginning that may have arrived is
+ * notified again, and its end is owed.
  */
 export function withdrawNotified(
   state: MonitorState,
@@ -159,10 +159,10 @@ export function withdrawNotified(
     const has = (wanted: NotificationReason): boolean => items.some(({ kind }) => kind === wanted);
     return {
       ...notified,
-      // The next reminder does not go by what nobody read.
+      // The next reminder is not timed by what nobody read.
       at: incident.firedAt,
       ...before.find(({ rises }) => rises < notified.rises),
-      // Another message may be on its way with it.
+      // Another message with the same end may be on its way.
       resolved: notified.resolved && !has('resolved'),
       flapping: notified.flapping && !has('flapping'),
       escalatedAt: has('escalated') ? null : notified.escalatedAt,
@@ -171,7 +171,7 @@ export function withdrawNotified(
   });
 }
 
-/** An item that does not say may be the first that was read. */
+/** What the channel knew before an item. An item that does not say it may be the first that was read. */
 function knownBefore(
   { kind, before }: NotificationItem,
   notified: LastNotified,
@@ -182,7 +182,7 @@ function knownBefore(
   return { ...(isNews ? { severity: 'info', rises: rises - 1 } : { severity, rises }), acknowledgedAt: null };
 }
 
-/** Null where it is said as new, and its end only if that arrives. */
+/** What is known without the beginning; null when the incident is notified as new, and its end only if that arrives. */
 function withoutBeginning(
   { event, resolvedAt, severity }: Incident,
   notified: LastNotified,
@@ -193,8 +193,8 @@ function withoutBeginning(
 }
 
 /**
- * Neither what a message said that was lost is known, nor who read it: all that a channel was notified of since it was put out is notified
- * once more, what is open as worse and what is over as over; what is never notified as worse, as new.
+ * Neither the content of a lost message is known, nor who read it. So all that a channel was notified of since its instant is notified
+ * again: open incidents as worse, ended ones as over, and what is never notified as worse as new.
  */
 export function withdrawLost(state: MonitorState, lost: { readonly id: string; readonly at: number }): void {
   for (const { name: channel } of state.settings.channels) {
@@ -235,7 +235,7 @@ export function reviewSilences(state: MonitorState, now: number): void {
   for (const id of state.incidents.keys()) state.touched.add(id);
 }
 
-/** Retracts what waits and is muted by now, and wakes the monitor when that changes. */
+/** Retracts waiting messages that are muted by now, and wakes the monitor when that changes. */
 export function applySilences(state: MonitorState, now: number): void {
   for (const channel of [...state.queues.keys()]) retractWaiting(state, channel, mutedAt(state, now));
   scheduleSilences(state, now);

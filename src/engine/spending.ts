@@ -15,14 +15,14 @@ import { scheduleAccount } from './judge.ts';
 import { emptyAt, floorOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /**
- * From when on stored readings have to be loaded: for the log, which reaches back from the newest reading, the one before its window too.
- * Each account loads its own when it is first polled or looked at, before any other reading is appended: all at once would delay the start.
+ * Since when stored readings have to be loaded. The log reaches back from the newest reading, and needs the one before its window too.
+ * Each account loads its own when it is first polled or looked at, before any other reading is appended: loading all at once would delay the start.
  */
 export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
   return Math.min(account.log.reloadSince(newestAt(account, now)), spendingKnownSince(state, account));
 }
 
-/** Whether readings, oldest first, tell the gaps of the log by the pace before it: an account may be read more seldom than is configured. */
+/** Whether enough readings, oldest first, lie before the log's window to show the pace: an account may be read more seldom than configured. */
 export function showPace(readings: readonly Reading[], account: WatchedAccount, now: number): boolean {
   const known = readings[readingsPerPace - 1]?.at ?? Number.POSITIVE_INFINITY;
   return known <= newestAt(account, now) - account.log.windowMs;
@@ -33,9 +33,9 @@ function newestAt({ poll }: WatchedAccount, now: number): number {
 }
 
 /**
- * Fills the log as if lowwater had not restarted. Readings come in the order of storage: by time, those from
- * before and after a clock change would alternate and look like spending. Empty where they could not be read:
- * rules that look back begin without history then.
+ * Fills the log as if lowwater had not restarted. Readings come in the order in which they were stored: sorted by time, those from
+ * before and after a clock change would alternate and look like spending. Without readings, because they could not be read,
+ * rules that look back begin without history.
  */
 export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
@@ -46,7 +46,7 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
   if (loaded.areAll) state.unlearned.delete(account.id);
   const knownSince = spendingKnownSince(state, account);
   for (const reading of readings) if (reading.at >= knownSince) account.spending.read(reading);
-  // Waited for this.
+  // The account's schedule waited for its history.
   scheduleAccount(state, account);
 }
 
@@ -55,16 +55,16 @@ export interface LoadedHistory {
   readonly areAll: boolean;
 }
 
-/** Older history adds nothing to ten weeks. */
+/** Older history adds nothing to what ten weeks say. */
 const historyMs = 70 * dayMs;
 
-/** Adds a reading to log and spending, but one in another currency: what is known goes on after it. An hour's end is stored. */
+/** Adds a reading to log and spending. One in another currency is skipped, and what is known goes on after it. The end of an hour is stored. */
 export function takeIn(state: MonitorState, account: WatchedAccount, reading: Reading): void {
   if (!isInCurrency(account.settings, reading)) return;
   account.log.append(reading);
-  // While it is learned from history it must not begin with the present.
+  // While the spending is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
-  // The provider may say another credit limit with each reading.
+  // The provider may give another credit limit with each reading.
   if (account.spending.floorMicros !== floorOf(account))
     account.spending.adopt(spendingSettings(state, account));
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
@@ -85,7 +85,7 @@ export function followSpending(
   else state.unlearned.add(id);
 }
 
-/** Whether what is known of an account goes on to its newest reading: readings in another currency than was configured were left out. */
+/** Whether what is known of an account goes on to its newest reading: readings in another currency than the configured one were left out. */
 export function isOfCurrency(
   { settings, poll: { reading } }: Pick<WatchedAccount, 'settings' | 'poll'>,
   last: Pick<Reading, 'currency'> | null,
@@ -114,16 +114,16 @@ export function restoreSpending(
   const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
   const isOfSeries = (account.spending.last?.at ?? 0) >= poll.seriesSince;
   if (isRestored && !(isOfSeries && isOfCurrency(account, account.spending.last))) {
-    // It is of another account of the provider, or in another currency than is configured by now.
+    // It is of another account of the provider, or in another currency than is configured now.
     followSpending(state, account, true);
     state.unlearned.add(account.id);
   } else if (isRestored || poll.reading === null) {
-    // Without history it begins now.
+    // Without history, the spending begins now.
     state.unlearned.delete(account.id);
   }
 }
 
-/** Readings from this instant on are missing in the spending; Infinity where all is learned from history. */
+/** Readings from this instant on are missing in the spending; infinity when all of it is learned from history. */
 function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
   return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
 }
@@ -141,7 +141,7 @@ export function learnFromHistory(state: MonitorState, account: WatchedAccount, n
     for (const reading of readings) if (isInCurrency(account.settings, reading)) spending.read(reading);
   }
 
-  /** Readings that came meanwhile may not be stored yet, but are in the log. */
+  /** Ends the learning. Readings that came meanwhile may not be stored yet, but are in the log. */
   function finish(): void {
     const present = state.accounts.get(id);
     if (present === undefined || isOver()) return;
@@ -180,12 +180,12 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   };
 }
 
-/** An instant to act by that is the end of a working day lies in that day: who is told the next one is late. */
+/** An instant to act by at the end of a working day is moved into that day: whoever is told the next day would be late. */
 function lastMinute(week: LocalWeek, at: number): number {
   return week.beginOf(week.dayAt(at)) === at ? passLeadTime(week, at, -minuteMs) : at;
 }
 
-/** The money that people announced, and the date that it puts off: in the order in which it comes, as far as it comes in time. */
+/** The money that people announced, and the forecast with it: top-ups in the order in which they come, as far as they come in time. */
 function expectedOf(
   { expected, poll: { reading }, spending, settings }: WatchedAccount,
   { balance, emptyMicros, forecast: alone }: Pick<Runway, 'balance' | 'emptyMicros' | 'forecast'>,
@@ -211,7 +211,7 @@ function expectedOf(
   return { amountMicros: missingOf(...coming), by: last.by, comment: first.comment, inTimeMicros, forecast };
 }
 
-/** Judged by the forecast (`earliest`) or an open alert; a balance that is used up without one is not polled more often. */
+/** Whether a balance may be empty within a day by the forecast (`earliest`), or has an open alert. One used up without one is not polled more often. */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   for (const alert of account.alerts.values())
     if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;

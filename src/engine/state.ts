@@ -17,21 +17,21 @@ import { NotedLists, Notes } from './notes.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { AlertRecords, IncidentRecords, PollNotes, Records, type Unsaved } from './records.ts';
 
-/** All that the daemon knows; the database holds the same. This room changes it synchronously, given the instant. */
+/** All that the daemon knows; the database holds the same. The engine changes it synchronously, given the instant. */
 export class MonitorState {
   settings: Settings;
-  /** While it is restored from what another node left, which had another configuration. */
+  /** Set while the state is restored from another node's, which had another configuration. */
   takeOver: TakeOver | null = null;
-  /** True for a reader whose settings are only a part of those in force: what they do not name is not over for that. */
+  /** True for a reader whose settings are only a part of those in force: what they do not name is not over because of that. */
   isOfPart = false;
   readonly calendar: Calendar;
   readonly random: Random;
-  /** When the process before this one ended; the start of this one where there was none. */
+  /** When the process before this one ended; the start of this one if there was none. */
   lastRunEndedAt: number;
   readonly accounts = new Map<string, WatchedAccount>();
   /** The end of each account's last poll, and what is known since. */
   readonly polled = new Records<AccountState>();
-  /** Knowledge of each account's spending; noted when an hour of it ended. */
+  /** Knowledge of each account's spending; stored when an hour of it ended. */
   readonly spending = new Records<AccountSpending>();
   /** Accounts whose spending is yet to be learned from stored history. */
   readonly unlearned = new Set<string>();
@@ -43,22 +43,22 @@ export class MonitorState {
   readonly messages = new Records<Notification>();
   /** Ids of pending messages by channel, oldest first. */
   readonly queues = new Map<string, string[]>();
-  /** Incidents that were open when lowwater started after a long pause, by account until its first poll: what is pending about them waits … */
+  /** Incidents that were open when lowwater started after a long pause, by account until its first poll: messages about them wait … */
   readonly unconfirmed = new Map<string, readonly string[]>();
   /** … until this instant at most. */
   unconfirmedUntil: number;
   readonly underWay = new Set<string>();
-  /** Ids of pending messages of a daemon that died: while it could not store, it may have sent them. */
+  /** Ids of pending messages of a daemon that died: it may have sent them while it could not store. */
   readonly inherited = new Set<string>();
   /** False when the last daemon died: it may have done more than it stored. */
   endedCleanly = true;
-  /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
+  /** When a channel last refused an incident for good, and the incident's `rises` at that time, by `<channel>/<incident>`. */
   readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
   readonly silences = new Records<Silence>();
-  /** For accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
+  /** By account, if its newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
   readonly backoffs = new Records<GroupBackoff>();
-  /** Keyed by base address. */
+  /** Keyed by `providerKeyOf`. */
   readonly providers = new Map<string, ProviderCounts>();
   readonly shortestIntervals = new Map<string, number>();
   /** Accounts whose stored readings are not loaded yet: time alone changes nothing about them. */
@@ -69,7 +69,7 @@ export class MonitorState {
   /** Top-ups that people announced, the oldest order first. */
   readonly expected = new NotedLists<ExpectedTopUp>('expected:', this.notes);
   readonly announced = new NotedLists<AnnouncedRun>('announced:', this.notes);
-  /** Orders that are not stored, as they are left for another daemon, by the name of their note. */
+  /** Orders that are not stored yet, as they are left for another daemon, by the name of their note in the audit. */
   readonly acts = new Map<string, Readonly<Record<string, unknown>>>();
   /** Stored polls that were found damaged, by account. */
   readonly damaged = new Map<string, readonly DamagedRun[]>();
@@ -78,7 +78,7 @@ export class MonitorState {
   /** Incidents to decide on before the turn ends. */
   readonly touched = new Set<string>();
 
-  /** The changes of a batch, but polls and accounts. */
+  /** The changes of a batch, except polls, accounts and spending. */
   readonly otherChanges: readonly Unsaved[] = [
     this.backoffs,
     this.alerts,
@@ -97,7 +97,7 @@ export class MonitorState {
   }
 }
 
-/** When 50,000 accounts go stale together it takes several turns: polls and deliveries go on in between. */
+/** The most that one turn does. 50,000 accounts that go stale together take several turns: polls and deliveries go on in between. */
 export const maxAtOnce = 250;
 
 /** Schedules `key` no later than `at`. */
@@ -106,7 +106,7 @@ export function scheduleBy(state: MonitorState, key: string, at: number): void {
   if (known === null || at < known) state.due.set(key, at);
 }
 
-/** Its own id where the account shares its secret with none. */
+/** The group's id, which is that of its first account; the account's own id if it shares its secret with none. */
 export function groupOf({ groups }: Pick<MonitorState, 'groups'>, account: string): string {
   return groups.get(account) ?? account;
 }
@@ -117,12 +117,12 @@ export class WatchedAccount {
   /** Its key in the due queue; made once, because every poll uses it. */
   readonly dueKey: string;
   readonly settings: AccountSettings;
-  /** Those of the settings that its own were made of. */
+  /** The rules of the settings from which its own were made. */
   readonly allRules: Settings['rules'];
   readonly rules: readonly Rule[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
-  /** When time alone changes something about it, as was found when it was last looked for; the due queue may ask sooner. */
+  /** When time alone next changes something about it, as was last calculated; the due queue may ask sooner. */
   changesAt = Number.NEGATIVE_INFINITY;
   /** Reaches back as far as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
@@ -175,12 +175,12 @@ export class WatchedAccount {
 
 const nothing: readonly never[] = [];
 
-/** A removed account has those of the default provider. */
+/** The balances of an account; those of the default provider if the account was removed. */
 export function balancesOf(state: MonitorState, account: string): readonly BalanceDefinition[] {
   return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
 }
 
-/** 0, or below it by the credit limit. */
+/** The amount at which the account is empty: 0, or below it by the credit limit. */
 export function floorOf({
   settings,
   poll,

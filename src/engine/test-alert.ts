@@ -13,14 +13,14 @@ import { noAccount } from './orders/refusals.ts';
 import { factsOf, MonitorState } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
-/** By which an incident that nothing fires is known for good, whatever became of it. */
+/** The prefix of a test's incident id: it marks an incident that nothing fires for good, whatever became of the test. */
 const idPrefix = 't-';
 
 export function isTest(incident: string): boolean {
   return incident.startsWith(idPrefix);
 }
 
-/** Notes with tests that have not ended: what was begun is owed its end, whichever daemon runs by then. */
+/** Notes with tests that have not ended: a test that began is owed its end, whichever daemon runs by then. */
 const prefix = 'test-alert:';
 
 export interface WantedTest {
@@ -62,7 +62,7 @@ export function sketchTest(
   return { ...sketchIncident(idPrefix + state.random.id(), account, alert, now), test: by };
 }
 
-/** The first that says that a balance runs out and goes as far, where none is named; else the first. */
+/** The rule to test. Unnamed: the first that says that a balance runs out and reaches the severity, else the first that says so, else the first. */
 function chooseRule(
   rules: readonly Rule[],
   wanted: string | undefined,
@@ -89,7 +89,7 @@ export function forgetTest(state: MonitorState, incident: string): void {
   state.notes.delete(prefix + incident);
 }
 
-/** Tests that ended by no hand of this process: over now, wherever they may have been told. */
+/** Tests that this process did not end: over now, wherever they may have been notified. */
 export function owedTests(state: MonitorState, now: number): readonly Incident[] {
   const channels = state.settings.channels.map(({ name }) => name);
   return state.notes.under(prefix).flatMap(({ value }) => {
@@ -102,7 +102,7 @@ export function owedTests(state: MonitorState, now: number): readonly Incident[]
     const first = { firstMessage: uncertainMessage, subject: null };
     const told = { ...last, ...first, escalatedAt: null, acknowledgedAt: null };
     const plans = planChannels(incident, state.settings.routes, channels).filter(({ direct }) => direct);
-    // Some may have heard of the end, where it was over already.
+    // If it was over already, some channels may have heard of the end.
     const waiting =
       incident.resolvedAt === null ? plans.map(({ channel }) => channel) : Object.keys(incident.notified);
     return {
@@ -114,8 +114,8 @@ export function owedTests(state: MonitorState, now: number): readonly Incident[]
 }
 
 /**
- * A state of its own in which nothing else fires: nothing of it is stored, and no other incident hears of it. Silences hold a test as
- * they hold an alert, but not the end that is owed.
+ * A state of its own in which nothing else fires: nothing of it is stored, and it touches no other incident. Silences hold a test back as
+ * they do an alert, but not the end that is owed.
  */
 export function stageOf(state: MonitorState, incident: Incident, now: number): MonitorState {
   const { calendar, random } = state;

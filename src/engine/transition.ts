@@ -59,7 +59,7 @@ export function inactiveAlert(identity: Pick<Alert, 'account' | 'rule' | 'type' 
   };
 }
 
-/** `unknown` and events change nothing. */
+/** Judges an alert by a verdict; `unknown` and events change nothing. */
 export function transition(
   alert: Alert,
   evaluation: Evaluation,
@@ -67,7 +67,7 @@ export function transition(
   now: number,
 ): Transition {
   if (evaluation.kind === 'unknown' || evaluation.kind === 'event') return { alert, change: 'none' };
-  // Facts come only with a change: without them those of the last one stay.
+  // Facts come only with a change: without a change those of the last one stay.
   const facts = evaluation.facts.length > 0 ? evaluation.facts : alert.facts;
   const judged: Alert = { ...alert, value: evaluation.value, threshold: evaluation.threshold, facts };
   return evaluation.kind === 'breached'
@@ -75,7 +75,7 @@ export function transition(
     : recover(judged, timing, now);
 }
 
-/** The last reading still counts, so this is not called for balances while the account cannot be read. */
+/** Lets time pass. The last reading still counts, so this is not called for balances while the account cannot be read. */
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
@@ -86,7 +86,7 @@ export function elapse(alert: Alert, timing: AlertTiming, now: number): Transiti
   return { alert, change: 'none' };
 }
 
-/** Whether time may begin a staleness: not while it is pending or firing, but again while it recovers. */
+/** Whether time may begin a staleness: not while the alert is pending or firing, but again while it recovers. */
 export function isAtRest(alert: Alert | null): boolean {
   return alert === null || alert.state === 'inactive' || alert.recoveringSince !== null;
 }
@@ -145,7 +145,7 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
   }
   if (!isWorse(severity, alert.severity))
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };
-  // `for` runs as while pending: from the first worse reading, however much worse.
+  // `for` counts as while pending: from the first worse reading, however much worse.
   const since = rising?.since ?? now;
   if (now >= since + timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
   return {
@@ -177,7 +177,7 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   return { alert: resolve(alert, changedAt), change: 'resolved' };
 }
 
-/** A calm alert whose readings were good long enough resolves at once. */
+/** Ends the flapping once it has calmed. A calm alert whose readings were good long enough resolves at once. */
 function steady(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (now < calmsAt(alert, timing)) return { alert, change: 'none' };
   const calm: Alert = { ...alert, flappingSince: null, changedAt: recentChanges(alert, timing, now) };

@@ -8,10 +8,10 @@ import { type MonitorState, maxAtOnce } from './state.ts';
 /**
  * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges
  * the account's rules by it, each verdict through the one door (`transition`) into its alert and incident; a person's
- * order and the end of a delivery change records likewise. The steps below bring what that touched to its end, each
- * `(state, now)`; none waits, and what they change notes itself.
+ * order and the end of a delivery change records likewise. The steps below complete what that touched, each with
+ * `(state, now)`. None waits, and the records note what they change.
  *
- * Doing it twice says nothing twice, because what was said is part of the incident.
+ * Repeating a turn notifies nobody twice, because what was notified is part of the incident.
  */
 const steps = [
   /** Changes by time alone. */
@@ -34,7 +34,7 @@ function runDue(state: MonitorState, now: number): void {
   }
 }
 
-/** `touched` only asks for another turn. */
+/** Does what a due key asks for; `touched` only asks for another turn. */
 function runKey(state: MonitorState, key: string, now: number): void {
   const colon = key.indexOf(':');
   const kind = colon < 0 ? key : key.slice(0, colon);

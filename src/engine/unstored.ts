@@ -20,12 +20,12 @@ import type { Records } from './records.ts';
 import { forEachNotified } from './silencing.ts';
 import { factsOf, type MonitorState } from './state.ts';
 
-/** Polls in one record: some hundred kilobytes. */
+/** The polls in one record: some hundred kilobytes. */
 const pollsAtOnce = 2000;
-/** Clocks of two machines may differ by so much, and what was told within it may have arrived in either order. */
+/** The clocks of two machines may differ by this much: notifications within it may have arrived in either order. */
 const togetherMs = 2000;
 
-/** The work from memory of a daemon that lost the accounts: their owner stores the polls, and ends the incidents that people were notified of. */
+/** What a daemon that lost the accounts did from memory: their owner stores the polls, and ends the incidents that people were notified of. */
 export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
   batchReturned(state);
   noteUntold(state, now);
@@ -46,7 +46,7 @@ export function takeUnstored(state: MonitorState, now: number): readonly Unstore
   return isAll ? parts : [...parts, { at: now, polls: [], incidents: notified, orders }];
 }
 
-/** An end that waits has notified nobody yet, nor has a beginning that nobody can have read; and what is under way may arrive now. */
+/** Corrects what was notified: not an end that waits, nor a beginning that nobody can have read. A message under way may arrive now. */
 function noteUntold(state: MonitorState, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
@@ -65,7 +65,7 @@ function noteUntold(state: MonitorState, now: number): void {
   }
 }
 
-/** An incident that is known here too; another one where a channel that the other daemon notified did not hear since how it is. */
+/** An incident that is known here too, changed for channels that the other daemon notified and that have not heard since how it is. */
 export function sayAgain(known: Incident, told: Incident): Incident {
   if (known.event) return known;
   const isLeast = known.resolvedAt === null && known.severity === 'info' && !isAcknowledged(known);
@@ -77,20 +77,20 @@ export function sayAgain(known: Incident, told: Incident): Incident {
     const own = notified.get(channel);
     if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) continue;
     isSame = false;
-    // The least severity is no worsening: it is said as new.
+    // An incident of the least severity cannot be notified as worse: it is notified as new.
     if (isLeast) notified.delete(channel);
     else notified.set(channel, notifiedOfLittle(own ?? last));
   }
   return isSame ? known : { ...known, notified: Object.fromEntries(notified) };
 }
 
-/** Takes in what can be. Gives the incidents that wait for what this daemon finds out itself. */
+/** Takes in what can be taken in. Returns the incidents that wait for what this daemon finds out itself. */
 export function takeInUnstored(
   state: MonitorState,
   { at, polls, incidents }: Unstored,
   now: number,
 ): readonly Incident[] {
-  // A poll that was taken in before waits already, or is in a batch of unknown end: after that it would be stored twice.
+  // A poll that was taken in before waits already, or is in a batch of unknown end: added again, it would be stored twice.
   for (const each of polls)
     if (state.accounts.has(each.account) && !state.polls.has(each)) state.polls.add(each);
   return incidents.filter((incident) => {
@@ -116,7 +116,7 @@ export function takeInUnstored(
   });
 }
 
-/** Why it is over; null while its alert is not inactive by what this daemon read since. */
+/** Why the incident is over; null as long as its alert is not inactive by what this daemon has read since. */
 function endOf(state: MonitorState, { account: id, rule }: Incident, at: number): Resolution | null {
   const account = state.accounts.get(id);
   if (account === undefined && !isSelfId(id)) return { kind: 'account-removed' };
@@ -128,7 +128,7 @@ function endOf(state: MonitorState, { account: id, rule }: Incident, at: number)
   return isRead && isInactive ? { kind: 'recovered' } : null;
 }
 
-/** An end says how things are now, not how they were when the other daemon looked last. */
+/** The numbers of now: an end says how things are, not how they were when the other daemon looked last. */
 function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severity }: Incident, now: number) {
   const account = state.accounts.get(id);
   const rule = account?.rules.find((each) => each.id === ruleId);
@@ -142,8 +142,8 @@ function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severi
 }
 
 /**
- * For an owner whose database was taken back to an earlier moment: what that has otherwise than memory goes into the next batch, whoever stored
- * it first. The next poll of an account stores what is known of that. To be called before it is read; what is over by then is left as it is.
+ * For an owner whose database was taken back to an earlier moment: every record that differs from memory goes into the next batch, whoever
+ * stored it first. The next poll of an account stores what is known of it. To be called before the database is read; what is over by then stays as it is.
  */
 export function storeAgain(state: MonitorState): (stored: StoredState, now: number) => void {
   const held = new Set([...state.incidents.keys(), ...state.messages.keys()]);
@@ -155,7 +155,7 @@ export function storeAgain(state: MonitorState): (stored: StoredState, now: numb
     storeAlerts(state, stored);
     const incidents = isUnknown(state.incidents, stored.incidents);
     storeOthers(state.incidents, stored.incidents, ({ id }) => id);
-    // Messages about them after that moment are lost, or came from who owned the accounts there: they are sent, perhaps twice.
+    // Messages about these after that moment are lost, or came from whoever owned the accounts there: they are sent, perhaps twice.
     const open = takeInUnstored(state, { at: 0, polls: [], incidents, orders: [] }, now);
     for (const incident of open)
       keepIncident(
@@ -185,7 +185,7 @@ function storeAlerts({ alerts }: MonitorState, stored: StoredState): void {
     if (alerts.get(alert.account, alert.rule) === undefined) alerts.delete(alert);
 }
 
-/** The newest numbers need no write. */
+/** The alert as far as it is compared: its newest numbers need no write. */
 function toWrite({ value, threshold, facts, ...alert }: Alert) {
   return alert;
 }

@@ -10,7 +10,7 @@ import type { MonitorState } from '../state.ts';
 import { done, orderKind, seenShape } from './kind.ts';
 import { refusals } from './refusals.ts';
 
-/** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
+/** Acknowledges an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
 export const acknowledge = orderKind({
   kind: 'acknowledge',
   details: { account: z.string(), rule: z.string(), comment: z.string(), seen: seenShape.optional() },
@@ -92,11 +92,11 @@ function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal 
   return refuse('not-found', why);
 }
 
-/** Nobody has what got worse since it was taken: its escalation goes on. */
+/** Removes the acknowledgement. If the incident got worse since, nobody has it anyway, and its escalation goes on. */
 export function giveBackIncident(state: MonitorState, incident: Incident, now: number): void {
   if (!isAcknowledged(incident)) return;
   const { at } = incident.acknowledgement;
-  // A message that was, or is, on its way says who has it, too, where a silence kept that from being notified.
+  // A message that was, or is, on its way says who has it, too, even if a silence kept that from being notified.
   const isUnderWay = (channel: string): boolean => {
     const underWay = queueOf(state, channel).filter(({ id }) => state.underWay.has(id));
     return incidentsOf(underWay).has(incident.id);

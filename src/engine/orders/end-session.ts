@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { endSession as forgetSession, keepCalendarKey } from '../access.ts';
 import { done, instant, orderKind } from './kind.ts';
 
-/** Ends a session of the page before its time, also for what comes after a restart. */
+/** Ends a session of the page before its time; it stays ended after a restart. */
 export const endSession = orderKind({
   kind: 'end-session',
   since: '0.4',
@@ -14,7 +14,7 @@ export const endSession = orderKind({
   describe: ({ id }) => ({ detail: id }),
 });
 
-/** Another address for the calendar of payments: those with the key before show nothing any more. */
+/** Gives the calendar of payments another address: those with the earlier key no longer show anything. */
 export const renewCalendarKey = orderKind({
   kind: 'renew-calendar-key',
   since: '0.4',

@@ -34,7 +34,7 @@ const details = {
     .object({
       /** The ids of the top-ups of the balance that were known to be expected. */
       expected: z.array(z.string()).readonly(),
-      /** The worst that fired for the account. */
+      /** The worst severity that fired for the account. */
       worst: z.enum(severities).nullable().optional(),
     })
     .optional(),
@@ -42,7 +42,7 @@ const details = {
 
 type ExpectOrder = OrderOf<'expect-top-up', typeof details>;
 
-/** A person has paid: the money is expected, and the alerts that it mends are taken. */
+/** A person has paid: the money is expected, and the alerts that it will end are acknowledged. */
 export const expectTopUp = orderKind({
   kind: 'expect-top-up',
   details,
@@ -92,7 +92,7 @@ export function topUpIdOf(orderId: string): string {
   return `x-${orderId}`;
 }
 
-/** One payment that two people order would count twice: the second is told of the first. */
+/** One payment that two people order would count twice, so the second is told of the first. */
 function refuseUnseen(
   account: WatchedAccount,
   { seen }: Pick<ExpectOrder, 'seen'>,
@@ -122,7 +122,7 @@ function worstOf({ alerts }: WatchedAccount): Severity | null {
   return severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null;
 }
 
-/** Somebody has the alerts that the money ends; what else fires on the balance, or goes on then, still needs one. */
+/** Acknowledges the alerts that the money will end. Others that fire on the balance, or would go on, still need a person. */
 function takeMended(
   state: MonitorState,
   account: WatchedAccount,
@@ -139,7 +139,7 @@ function takeMended(
   }
 }
 
-/** Whether an alert ends when all that is expected of the balance is there, as its rule would judge that. */
+/** Whether an alert ends once all that is expected of the balance is there, as its rule would judge that. */
 function judgeAfter(account: WatchedAccount, balance: Balance, now: number): (alert: Alert) => boolean {
   const facts = factsOf(account, now);
   const coming = missingOf(...account.expected.filter((topUp) => topUp.balance === balance));
@@ -179,7 +179,7 @@ export const cancelExpected = orderKind({
   describe: ({ account, id }) => ({ account, detail: id }),
 });
 
-/** Nobody has what was taken with the order, nor what an order that is left took and does not end without it. */
+/** Removes the acknowledgements that were made with the order, and those of another expected top-up whose money does not end the alert without it. */
 function giveBackMended(state: MonitorState, cancelled: ExpectedTopUp, now: number): void {
   const account = state.accounts.get(cancelled.account);
   if (account === undefined) return;

@@ -5,7 +5,7 @@ import type { MonitorState } from '../state.ts';
 
 const maxNameLength = 60;
 
-/** Why an order is not obeyed; the page says it again in the language of its reader. */
+/** Why an order is not carried out; the page says it again in the language of its reader. */
 export const refusals = sentences('refusal', {
   noAccount: 'there is no account "{account}"',
   noBalance: 'account "{account}" has no balance "{balance}": {balances}',

@@ -96,7 +96,7 @@ function silenceOf(
   return { id: id ?? silenceIdOf(orderId), match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-/** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */
+/** The same silence as asked for before, by another person or by a second press. One that ends later than the time between presses explains is another. */
 function sameSilence(
   state: MonitorState,
   { match, startsAt, endsAt }: Silence,
@@ -124,7 +124,7 @@ function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   reviewSilences(state, now);
 }
 
-/** Null where the silence would be accepted. */
+/** Null when the silence would be accepted. */
 export function refuseSilence(
   state: MonitorState,
   { match, everything, startsAt, endsAt }: Pick<SilenceOrder, 'match' | 'everything' | 'startsAt' | 'endsAt'>,
@@ -172,7 +172,7 @@ export const expireSilence = orderKind({
   details: { id: z.string() },
   apply(state, { id }, now) {
     const silence = state.silences.get(id);
-    // Until when it has muted stays as it is.
+    // A silence that ended keeps its end: until then it has muted.
     if (silence === undefined || silence.endsAt <= now)
       return refuse('not-found', refusals.noOpenSilence({ id }));
     keepSilence(state, { ...silence, endsAt: now, expired: true }, now);
@@ -181,7 +181,7 @@ export const expireSilence = orderKind({
   describe: ({ id }) => ({ detail: id }),
 });
 
-/** Lets a silence that is not over last so much longer. `seenEndsAt`: its end as it was seen, so that two presses are one. */
+/** Makes a silence that is not over last longer by `byMs`. `seenEndsAt`: its end as it was seen, so that two presses count once. */
 export const extendSilence = orderKind({
   kind: 'extend-silence',
   since: '0.4',

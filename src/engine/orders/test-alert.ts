@@ -5,7 +5,7 @@ import { minuteMs } from '../../domain/time.ts';
 import { noteTest, sketchTest } from '../test-alert.ts';
 import { joinDetails, orderKind } from './kind.ts';
 
-/** Nobody waits any longer for a test that was left in the database. */
+/** A test that was left in the database for longer is refused: nobody waits for it any more. */
 const maxAgeMs = 5 * minuteMs;
 
 /** An alert of a rule that nothing fires: it goes where a real one would, says that it is a test, and resolves after a minute. */
@@ -15,7 +15,7 @@ export const testAlert = orderKind({
   since: '0.4',
   details: {
     account: z.string(),
-    /** Default: the first that says that a balance runs out. */
+    /** Default: the first rule that says that a balance runs out. */
     rule: z.string().optional(),
     /** Default: the worst that the rule reaches. */
     severity: z.enum(severities).optional(),
