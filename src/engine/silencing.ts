@@ -193,7 +193,7 @@ function withoutBeginning(
 }
 
 /**
- * Neither the content of a lost message is known, nor who read it. So all that a channel was notified of since its instant is notified
+ * Neither the content of a lost message is known, nor who read it. So all that a channel was notified of since it was created is notified
  * again: open incidents as worse, ended ones as over, and what is never notified as worse as new.
  */
 export function withdrawLost(state: MonitorState, lost: { readonly id: string; readonly at: number }): void {

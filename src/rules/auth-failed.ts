@@ -42,7 +42,7 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   needsReading: false,
   builtInId: 'auth-failed',
   staleness: 'cause',
-  // After a refusal the account waits for half a minute at least, at any poll interval.
+  // After a refusal the account waits for at least half a minute, whatever its poll interval.
   minFlapWindowMs: hourMs,
   describe: ({ severity }) => told.describes({ severity }),
   /** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
@@ -76,7 +76,7 @@ function sayCauses(account: ItemAccount | null, frame: WordingFrame): string {
   return say(says.ranOut, { balance: sayAmount(last, { ...frame, currency: reading.currency }) }, frame);
 }
 
-/** A share of the most in seven days: with so little left messages stop. */
+/** A share of the most in seven days: with no more than this left, messages stop. */
 const lowShare = 0.02;
 
 function sayReplacement(account: ItemAccount | null, frame: WordingFrame): string {

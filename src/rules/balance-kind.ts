@@ -12,7 +12,7 @@ import { type InputOf, type KeyShape, moneyKeys, type RuleKind } from './kind.ts
 /** Facts of an account with a reading. */
 export type ReadFacts = AccountFacts & { readonly reading: Reading };
 
-/** Differences between the kinds that judge a balance. `keys` are those besides `balance`. */
+/** The differences between the kinds that judge a balance. `keys` are those besides `balance`. */
 interface BalanceKind<R extends MoneyRule, K extends KeyShape>
   extends Omit<
     RuleKind<R, InputOf<K>>,
@@ -22,12 +22,12 @@ interface BalanceKind<R extends MoneyRule, K extends KeyShape>
   /** `evaluate` for a reading in the account's currency. */
   judge(rule: R, facts: ReadFacts, firing: Severity | null): Evaluation;
   readonly inAnyCurrency?: true;
-  /** Besides those of the reading. */
+  /** The facts besides those of the reading. */
   factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
   wouldNotFire(rule: R, facts: ReadFacts, evaluation: Evaluation): string | null;
-  /** The words of its threshold in messages; absent: not at all. */
+  /** The words of its threshold in messages; absent: the threshold is not shown. */
   threshold?(item: MessageItem): Phrase<{ readonly limit: Argument }>;
-  /** Set where its value is spending: else it is the balance itself, which is known even without a reading. */
+  /** Set if its value is spending; else it is the balance itself, which is known even without a reading. */
   readonly judgesSpending?: true;
   /** The names of further facts that messages show. */
   readonly shownFacts?: readonly string[];
@@ -60,7 +60,7 @@ export function balanceKind<R extends MoneyRule, K extends KeyShape>(
   };
 }
 
-/** With the unit of the balance in place of the account's currency, for people. */
+/** The facts for people: with the unit of the balance in place of the account's currency. */
 function inOwnUnit(facts: AccountFacts, balance: Balance): AccountFacts {
   const change = (reading: Reading | null): Reading | null =>
     reading && { ...reading, currency: unitOf({ ...facts, currency: reading.currency }, balance) };

@@ -48,7 +48,7 @@ const keys = {
 
 export const below = balanceKind<BelowRule, typeof keys>({
   type: 'below',
-  // A forecast has no verdict in its first hour: these steps have.
+  // A forecast has no verdict in its first hour, but these steps have one.
   suggest: (micros) =>
     micros > 0
       ? {
@@ -119,7 +119,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
   advice: words.topUpAdvice,
 });
 
-/** The balance at which a breached threshold is left: a share counts of the threshold's magnitude. */
+/** The balance at which a breached threshold is left: a share is one of the threshold's magnitude. */
 function resolvesAt({ hysteresis }: BelowRule, threshold: Micros): Micros {
   if (hysteresis.kind === 'amount') return threshold + hysteresis.micros;
   return threshold + Math.round(Math.abs(threshold) * hysteresis.share);

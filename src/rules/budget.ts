@@ -18,7 +18,7 @@ import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import { exactAmount, nameBalance } from './words.ts';
 
-/** A quarter is only foretold. */
+/** A quarter is only predicted. */
 const budgetPeriods = ['day', 'week', 'month'] as const satisfies readonly Period[];
 type BudgetPeriod = (typeof budgetPeriods)[number];
 
@@ -103,7 +103,7 @@ const totalAtMost = 'total at most';
 const reachedAt = 'budget reached about';
 const judgedBy = 'judged by';
 const reckonedBy = 'reckoned by';
-/** An alert by the forecast resolves when the total is under so much of the budget. */
+/** An alert by the forecast resolves when the total is below this share of the budget. */
 const resolvesAt = 0.9;
 
 export const budget = balanceKind<BudgetRule, typeof keys>({
@@ -178,8 +178,8 @@ function perPeriod<P>(item: MessageItem, [day, week, month]: readonly [day: P, w
  * Breached when the falls since the period began, in one currency, reach a threshold; a top-up is no negative spending.
  * Resolved by the first reading of the next period.
  *
- * Where the sum does not go back to the period's beginning, only a breach is certain: else it gives no verdict until the next
- * period, and an alert that fires goes on. By the forecast it is the total at the period's end: its median.
+ * If the sum does not go back to the period's beginning, only a breach is certain: otherwise there is no verdict until the next
+ * period, and an alert that fires goes on. By the forecast, the total at the period's end is judged: its median.
  */
 function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const sum = sumOf(rule, facts);
@@ -199,12 +199,12 @@ function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Eva
   return unknown(onlySince[rule.per]({ since: `${minuteText(sum.knownSince)} UTC`, amount }));
 }
 
-/** The fall of the rule's balance; nothing of one that was never read in the period. */
+/** The fall of the rule's balance; 0 if it was never read in the period. */
 function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
   return ownOf(spent, balance) ?? 0;
 }
 
-/** The amount that a rule compares with its budget; null without a forecast where it goes by one. */
+/** The amount that a rule compares with its budget; null if it goes by a forecast and there is none. */
 function judgedSpending(rule: BudgetRule, spending: AccountSpending, sum: PeriodSum): Micros | null {
   if (rule.by === 'spent') return spentOf(sum, rule);
   const ahead = spending.expectedUntil(rule.balance, sum.endsAt);
@@ -230,7 +230,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
     'period ends': instant(endsAt),
     spent: money(spentOf(sum, rule)),
     [knownSince]: isCut ? instant(sum.knownSince) : null,
-    // Before that, only a share of a long gap is known.
+    // Before that reading, only a share of a long gap is known.
     [firstRead]: !isCut && watchedFrom - startsAt > (endsAt - startsAt) / 20 ? instant(watchedFrom) : null,
     ...totalOf(rule, facts, sum),
     ...Object.fromEntries(
@@ -239,7 +239,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
   });
 }
 
-/** The period's spending at its end: by the forecast, else by the mean since it is known, from an hour on. */
+/** The period's spending at its end: by the forecast, else by the mean of the time that is known, from an hour on. */
 function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   const at = spending.last?.at ?? sum.startsAt;
   const spent = spentOf(sum, rule);
@@ -266,8 +266,8 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
 }
 
 /**
- * The budget for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. A rule's
- * budget is its last step; of several rules the highest that is reached by what was spent, else the one that is reached first.
+ * The budget for a month of a balance; null if no rule has one, or it is in another currency than the balance is read in now. A rule's
+ * budget is its last step. Of several rules, the highest that the spending has reached, else the one that is reached first.
  */
 export function monthlyBudget(
   { rules, settings, poll }: Budgeted,

@@ -102,10 +102,10 @@ export const drop = balanceKind<DropRule, typeof keys>({
 /**
  * Breached when more than `by` was spent within the last `window` before the newest reading; a share
  * is of the balance at the window's start. Spent is the sum of falls, so a top-up in the
- * window hides nothing. Of a balance at zero or below there is no share: spending gives no verdict then, and none is ok.
+ * window hides nothing. A balance at zero or below has no share: any spending then gives no verdict, and no spending is ok.
  *
- * With a history that does not cover the window it still speaks where the outcome is certain: more than `by`
- * in the part that is known is a breach; not even `by` in a span longer than the window is ok. All else is
+ * With a history that does not cover the window there is still a verdict if the outcome is certain: more than `by`
+ * in the part that is known is a breach; no more than `by` in a span longer than the window is ok. All else is
  * unknown.
  */
 function judge(rule: DropRule, { log }: AccountFacts): Evaluation {
@@ -146,7 +146,7 @@ function factsBehind(rule: DropRule, { log }: AccountFacts): readonly Fact[] {
   });
 }
 
-/** They differ only for a share while a gap lies over the window's start. Null when there is no share to take. */
+/** The two limits differ only for a share while a gap lies over the window's start. Null when there is no share to take. */
 function limitsOf(
   rule: DropRule,
   log: ReadingLog,

@@ -22,8 +22,7 @@ import { sentences } from '../wording/phrase.ts';
  * The verdict of one rule on one account at one instant.
  *
  * `unknown` is no verdict: the alert keeps its state. `why` says so in words ("42 minutes of history, needs 1 hour").
- * `event` is a thing that happened, without a state to leave again. Facts are added by `explainRule`, because `evaluate` runs at each
- * poll.
+ * `event` is something that happened and has no end. Facts are added later (`factsBehind`), because `evaluate` runs at each poll.
  */
 export type Evaluation = Pick<Alert, 'value' | 'threshold' | 'facts'> &
   (
@@ -37,28 +36,28 @@ export type Evaluation = Pick<Alert, 'value' | 'threshold' | 'facts'> &
 export interface AccountFacts
   extends Pick<AccountState, 'reading' | 'previous' | 'consecutiveFailures' | 'outcome' | 'unwatchedMs'> {
   readonly now: number;
-  /** All that watch the account. */
+  /** All rules that watch the account. */
   readonly rules: readonly Rule[];
   readonly balances: readonly BalanceDefinition[];
-  /** The configured value; null where there is none. */
+  /** The configured currency; null when there is none. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
-  /** The mean gap between the polls due after the last reading; longer than the interval where a cron expression rests at night. */
+  /** The mean gap between the polls due after the last reading; longer than the interval if a cron expression rests at night. */
   readonly pollGapMs: number;
   /** Reaches as far back as any rule looks, newest last, `reading` included. */
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
   /** 0, or below it by the credit limit; of one balance: `emptyLevel`. */
   readonly floorMicros: Micros;
-  /** The time a payment takes to arrive, in hours of working days; null where nobody said. */
+  /** The time a payment takes to arrive, in hours of working days; null when nobody said. */
   readonly leadTimeMs: number | null;
-  /** Whether the provider says that it tops the account up by itself; null where it does not say. */
+  /** Whether the provider says that it tops the account up by itself; null when it does not say. */
   readonly autoRecharge: boolean | null;
   /** Top-ups that people announced and that are not there yet. */
   readonly expected: readonly ExpectedTopUp[];
   /** Runs that people announced, from then until a day after their end. */
   readonly announced: readonly AnnouncedRun[];
-  /** When it was last read, or first watched where it never was. */
+  /** When it was last read, or first watched if it never was. */
   readonly readSince: number;
 }
 

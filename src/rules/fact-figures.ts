@@ -8,7 +8,7 @@ import { sayAgain } from '../wording/say-again.ts';
 import { figure } from './figures.ts';
 import type { Figure } from './kind.ts';
 
-/** The facts of kinds by their names in the store and the API; those that a rule's values are part of, `critical below`, are `sentences`. */
+/** The facts of kinds by their names in the store and the API. Names that hold a value of the rule, such as `critical below`, are `sentences`. */
 const facts = phrases('fact', {
   'expected by': 'Expected by',
   'ordered by': 'Ordered by',
@@ -99,7 +99,7 @@ const facts = phrases('fact', {
   within: 'Within',
 });
 
-/** The facts of a self alert: its value, which is no more once it is over, and its facts. */
+/** The figures of a self alert: its value, which no longer holds once it is over, and its facts. */
 export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const { value } = item;
   const isWrong = value?.unit === 'text' && stateOf(item) !== 'resolved';
@@ -118,7 +118,7 @@ export function figureOf(fact: Fact, frame: WordingFrame): Figure {
   };
 }
 
-/** In the order of the item. */
+/** The figures of the named facts, in the order of the item. */
 export function figuresOf(item: MessageItem, frame: WordingFrame, names: readonly string[]): Figure[] {
   return item.facts.filter(({ name }) => names.includes(name)).map((fact) => figureOf(fact, frame));
 }

@@ -41,7 +41,7 @@ const says = phrases('figure', {
 
 /**
  * The facts of an item about a balance, the most important first: balance, pay by, how long it lasts, when it was read, the limit,
- * what was before. Made once: a place with less room shows fewer of them, from the end. Without `threshold` the limit is left out.
+ * the value before. A place with less room shows fewer of them and drops the last. Without `threshold` the limit is left out.
  * `valueIsBalance`: the kind judges the balance itself, so it is known even without a reading.
  */
 export function moneyFigures(
@@ -52,7 +52,7 @@ export function moneyFigures(
     readonly valueIsBalance: boolean;
   },
 ): readonly Figure[] {
-  // One that is over, with the reading of its end: one read since says nothing of it, in a message that waited.
+  // An item that is over has the reading of its end: in a message that waited, later readings say nothing of it.
   const item = isOver(given) ? asJudged(given) : given;
   const limit = sayLimit(item, frame, sayAmount);
   const phrase = kind.threshold?.(item);
@@ -70,7 +70,7 @@ export function moneyFigures(
   ];
 }
 
-/** Read in another currency by now, what is open is shown as it was judged last: no amount of the one is said in the other. */
+/** An open item whose account is now read in another currency is shown as it was judged last: no amount is shown in the wrong currency. */
 export function inItsCurrency(item: MessageItem): MessageItem {
   const judged = item.facts.find(({ name }) => name === 'currency')?.value;
   const { balances = [], reading } = item.account ?? {};
@@ -107,7 +107,7 @@ export function stalenessFigures(item: MessageItem, frame: WordingFrame): readon
   ];
 }
 
-/** None without a value. */
+/** Empty without a value. */
 export function figure(label: string, value: string | null): Figure[] {
   return value === null ? [] : [{ label, value }];
 }
@@ -135,7 +135,7 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
   ];
 }
 
-/** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */
+/** A change by half or more in one poll may be a mistake of the provider, so the value before is shown. */
 function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
@@ -175,7 +175,7 @@ function paceFigures(runway: Runway | null, frame: WordingFrame): readonly Figur
   ];
 }
 
-/** `19.20 CNY per day`; where the last time differs twofold, both: `3.00 CNY per day in the last day, usually 19.20 CNY`. */
+/** `19.20 CNY per day`; if the recent pace differs twofold, both: `3.00 CNY per day in the last day, usually 19.20 CNY`. */
 function sayPace(runway: Runway, burnPerDay: Micros, frame: WordingFrame): string {
   const amount = sayComputed(burnPerDay, frame);
   const { usualPerDay, lookbackMs } = runway;

@@ -53,11 +53,11 @@ export const idle = balanceKind<IdleRule, typeof keys>({
       window: formatDuration(rule.windowMs),
       severity: rule.severity,
     }),
-  // Watched time fills the window although nights or outages lie between.
+  // Long enough for watched time to fill the window although nights or outages lie between.
   lookBackMs: (rule) => 3 * rule.windowMs,
   /**
    * Breached when nothing was spent during the last `window` of watched time before the newest reading; resolved when
-   * spending is seen. Time in gaps (the clock stepped, nobody watched, nothing could be read) is no time without spending.
+   * spending is seen. Time in gaps (the clock stepped, nobody watched, nothing could be read) does not count as time without spending.
    *
    * It gives no verdict with less watched time than the window, and while a top-up at the end of a gap may hide spending.
    */
@@ -94,7 +94,7 @@ export const idle = balanceKind<IdleRule, typeof keys>({
   wouldNotFire: (rule, { log }) => told.notWith({ duration: wholeSeconds(idleTime(rule, log), 'up') }),
   subject: says.subject,
   firing(item, frame) {
-    // The log has only its window; the incident knows since when it fires.
+    // The log holds only its window; the incident knows since when it fires.
     const windowMs = item.threshold?.unit === 'duration' ? item.threshold.ms : 0;
     const firedForMs = (item.account?.reading?.at ?? frame.now) - item.firedAt;
     const balance = sayBalance(item.balanceLabel, frame);
@@ -108,7 +108,7 @@ export const idle = balanceKind<IdleRule, typeof keys>({
   advice: (_item, frame) => [say(says.advice, frame)],
 });
 
-/** Watched time since the last spending that is known. */
+/** Watched time since the last known spending. */
 function idleTime(rule: IdleRule, log: ReadingLog): number {
   return log.length === 0 ? 0 : watchedTime(log, log.lastSpendingIndex(rule.balance));
 }

@@ -13,7 +13,7 @@ const worstFirst: readonly Severity[] = severities.toReversed();
 
 /**
  * The worst step of a ladder that a value breaches; null when it breaches none. A step is breached below its threshold.
- * A step at or under the severity that fires now is left only at `resolvesAt` its threshold: each step has its
+ * A step no worse than the severity that fires now is left only at `resolvesAt` its threshold: each step has its
  * own hysteresis, so a value that swings around one of them moves the severity once.
  */
 export function breachedStep(
@@ -35,7 +35,7 @@ export function reachedStep(ladder: Ladder<number>, value: number): Severity | n
   return worstFirst.find((severity) => value >= (ladder[severity] ?? Number.POSITIVE_INFINITY)) ?? null;
 }
 
-/** The threshold is that of the breached step, else the mildest. */
+/** The verdict of a ladder. Its threshold is that of the breached step, else that of the mildest. */
 export function stepVerdict(
   ladder: Ladder<number>,
   severity: Severity | null,
@@ -93,7 +93,7 @@ export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => st
     .reduce((worse, milder) => (worse === '' ? milder : told.steps({ worse, milder })), '');
 }
 
-/** `describeSteps`, with those by currency in place of them. */
+/** `describeSteps`, then the steps that replace them in each currency. */
 export function describeLadders(
   { thresholds, thresholdsByCurrency = {} }: Pick<Rule, 'thresholds' | 'thresholdsByCurrency'>,
   format: (threshold: number) => string,
@@ -105,7 +105,7 @@ export function describeLadders(
   return all.reduce((steps, others) => told.ladders({ steps, others }));
 }
 
-/** Thresholds by severity, one at least. `step` is the schema of each. */
+/** Thresholds by severity, at least one. `step` is the schema of each. */
 export function steps<T extends z.ZodType>(step: (word: string) => T) {
   const given = shape({
     info: step('info').exactOptional(),
@@ -141,7 +141,7 @@ interface WrittenLadders {
   readonly thresholdsByCurrency?: Readonly<Record<string, Ladder<number>>> | undefined;
 }
 
-/** One threshold is a ladder of one step. `severity`: the worst that it can reach. */
+/** The ladder as written; one threshold is a ladder of one step. `severity`: the worst that it can reach. */
 export function buildLadder(
   { thresholds: written, thresholdsByCurrency: byCurrency }: WrittenLadders,
   single: { readonly threshold: number | undefined; readonly severity: Severity },
@@ -161,7 +161,7 @@ export function worstOf(ladder: Ladder<unknown>): Severity {
 interface LadderForm {
   /** The key of a ladder of one step. */
   readonly single: string;
-  /** Null for what is no threshold. */
+  /** Null for a value that is no threshold. */
   readonly read: (value: unknown) => number | null;
   /** Which direction is worse. */
   readonly worse: 'lower' | 'higher';
@@ -169,7 +169,7 @@ interface LadderForm {
 
 const byCurrency = 'thresholdsByCurrency';
 
-/** Either one threshold with a severity, or several by severity, in order. */
+/** The problems of a ladder, which is either one threshold with a severity, or several by severity, in order. */
 export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   const { single: name } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
@@ -192,14 +192,14 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   return problems;
 }
 
-/** The second ladder for a currency, however it is written: one of the two would never apply. */
+/** The problem of a second ladder for a currency, however the code is written: one of the two would never apply. */
 function checkOnce(currency: string, before: readonly string[]): KeyProblem[] {
   const code = currencyCode(currency);
   if (!before.some((other) => currencyCode(other) === code)) return [];
   return [{ path: [byCurrency, currency], message: `is ${code}, which stands here too` }];
 }
 
-/** In the wrong order the milder would never apply. */
+/** In the wrong order, the milder step would never apply. */
 export function checkOrder(
   keys: KeyReader,
   { read, worse }: Pick<LadderForm, 'read' | 'worse'>,

@@ -77,14 +77,14 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       ? verdict(rule.severity, amount)
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
-  /** Another that became overdue later: who took the one knows nothing of it. */
+  /** Another top-up or run that became overdue later: whoever acknowledged the first knows nothing of it. */
   isAnother(told, facts, waitsMs) {
     const since = overdueSince(told);
     const by = (facts.reading?.at ?? 0) - waitsMs;
     return overdueOf(facts).some((each) => dueAt(each) > since && dueAt(each) <= by);
   },
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
-  /** None of what is to come: what ends is what it fired for. */
+  /** No facts of what is still to come: the end of the alert is about what it fired for. */
   factsBehind(_rule, facts) {
     const [newest, ...older] = overdueOf(facts);
     if (newest === undefined) return [];
@@ -135,7 +135,7 @@ function dueAt(announced: ExpectedTopUp | AnnouncedRun): number {
   return 'by' in announced ? announced.by : announced.endsAt + graceMs;
 }
 
-/** `dueAt` of the one that the facts are about. */
+/** `dueAt` of the top-up or run that the facts are about. */
 function overdueSince(facts: readonly Fact[]): number {
   const found = facts.find(({ name }) => name === expectedBy || name === runEnded);
   if (found?.value.unit !== 'instant') return Number.NEGATIVE_INFINITY;

@@ -108,13 +108,13 @@ function sayFiring(item: MessageItem, frame: WordingFrame): string {
   );
 }
 
-/** The instant at which a top-up is due, and its amount if that was learned; in words, why it is unknown. */
+/** The level below which a top-up is due, and its amount if that was learned; or in words, why it is unknown. */
 type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
 
 /**
  * Breached when the balance has been below the level for `within` without a top-up (`isTopUp`); resolved when it rises. If it is
- * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it. A level
- * that the file names is not waited at where the provider says that automatic recharge is off: nothing will come.
+ * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it. If the
+ * file names it and the provider says that automatic recharge is off, `within` is not waited for: nothing will come.
  */
 function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, expected, log } = facts;
@@ -124,11 +124,11 @@ function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null)
   const judged = (isMissed: boolean): Evaluation =>
     verdict(isMissed ? rule.severity : null, money(amountOf(reading, balance)), money(due.level));
   const since = belowSince(rule, facts, due.level);
-  // A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`).
+  // A top-up that a person announced is not missed before it is due; after that another rule reports it (`late-top-up`).
   const until = Number.MAX_SAFE_INTEGER;
   const isOrdered = firing === null && expectedBetween(expected, { balance, at: reading.at, until }) > 0;
   if (since === null || isOrdered) return judged(false);
-  // A log that begins below the level saw no top-up, but may have forgotten since when.
+  // A log that begins below the level saw no top-up, but may no longer reach back to the first such reading.
   const isHeld = firing !== null && since === log.instantAt(0);
   const isVain = rule.atMicros !== null && facts.autoRecharge === false;
   return judged(isHeld || isVain || reading.at - since >= rule.withinMs);

@@ -56,7 +56,7 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
       micros: rule.hysteresisMicros,
     }),
   inAnyCurrency: true,
-  /** Resolved at 0 + hysteresis. Where the provider gives credit, critical at any severity once that is used up. */
+  /** Resolved at 0 + hysteresis. If the provider gives credit, critical at any severity once that is used up. */
   judge(rule, facts, firing) {
     const balance = amountOf(facts.reading, rule.balance);
     const floorMicros = emptyLevel(facts, rule.balance);
@@ -94,7 +94,7 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   advice: words.topUpAdvice,
 });
 
-/** The end of the credit, where the balance has used it up; else null. */
+/** The end of the credit, if the balance has used it up; else null. */
 function creditEnd({ threshold }: MessageItem): Micros | null {
   return threshold?.unit === 'money' && threshold.micros < 0 ? threshold.micros : null;
 }

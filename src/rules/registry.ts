@@ -35,7 +35,7 @@ import { stale } from './stale.ts';
 import { topUp } from './top-up.ts';
 import { slump, surge } from './unusual.ts';
 
-/** In the order in which people read them. */
+/** The kinds of rules, in the order in which people read them. */
 export const ruleKinds = [
   below,
   negative,
@@ -66,12 +66,12 @@ const ownKinds: readonly AlertKind[] = [
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 
-/** The rules of alerts about lowwater itself, but for those that `severalSelfAlerts` fits. */
+/** The rules of alerts about lowwater itself, except those that `severalSelfAlerts` matches. */
 export function selfAlertRules(channels: readonly string[]): readonly string[] {
   return [...selfAlertTypes, ...channels.map(channelFailedRule)];
 }
 
-/** Alerts about lowwater itself of which there are several: about an account, a part of the cluster. */
+/** Matches the rules of self alerts of which there are several, each about an account or a part of the cluster. */
 export const severalSelfAlerts = new RegExp(
   `^(?:${selfAlertTypes.filter((type) => type !== channelFailed.type).join('|')}):`,
 );
@@ -145,7 +145,7 @@ export function describeRule(rule: Rule): string {
     : held;
 }
 
-/** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */
+/** Rules to begin with for balances that were read, as they stand in the file: one of each kind that has something to watch for. */
 export function suggestRules(
   readings: readonly { readonly balance: Balance; readonly micros: Micros }[],
   about: { readonly hasLeadTime: boolean },
@@ -158,17 +158,17 @@ export function suggestRules(
   );
 }
 
-/** The rule to begin with for accounts of which nothing was read. */
+/** The rule to begin with for accounts that were never read. */
 export function suggestUnread(about: { readonly hasLeadTime: boolean }): object {
   return { id: runway.type, type: runway.type, ...runway.suggest?.(0, about) };
 }
 
-/** At least the day that runways and sparklines show. */
+/** How far back the rules look: at least the day that runways and sparklines show. */
 export function maxWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
 }
 
-/** Null where no rule says. */
+/** The balance at which the alerts of these rules resolve; null if no rule says. */
 export function clearingBalance(
   rules: readonly Rule[],
   balance: Balance,
@@ -180,7 +180,7 @@ export function clearingBalance(
   return levels.length === 0 ? null : Math.max(...levels);
 }
 
-/** A day, unless a rule on the balance names another time. */
+/** The time over which burn is measured: a day, unless a rule on the balance names another. */
 export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
   for (const rule of rules) {
     const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : null;
@@ -189,7 +189,7 @@ export function spendingLookback(rules: readonly Rule[], balance: Balance): numb
   return dayMs;
 }
 
-/** The highest where several rules name a level for one severity. */
+/** The levels of a balance by severity: the highest if several rules name one. */
 export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<Micros> {
   const levels: { info?: number; warning?: number; critical?: number } = {};
   for (const rule of rules) {
@@ -212,7 +212,7 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
   };
 }
 
-/** A sentence. Null when it does not fire. */
+/** A sentence about what would have kept it from firing; null when it does not fire. */
 export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
   if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;
   return ruleKindOf(rule).wouldNotFire(rule, facts, evaluation);
@@ -224,7 +224,7 @@ export interface NextStep {
   readonly at: number;
 }
 
-/** A level is reached, or the rest lasts too short. Null for other rules, at the worst severity, unpredicted. */
+/** The step to come: a level is reached, or the rest lasts too short. Null for other rules, at the worst severity, or without a prediction. */
 export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const kind = ruleKindOf(rule);
   const reading = usableReading(facts);

@@ -50,7 +50,7 @@ function commonOf({ type, keys }: RuleKind, input: CommonInput): Rule {
   };
 }
 
-/** A key of another kind deserves a better error than "unknown". */
+/** A key of another kind gets a better error than "unknown". */
 function hintsFor({ keys }: RuleKind): Record<string, string> {
   const hints: Record<string, string> = {};
   const foreign = ruleKinds.flatMap((kind) => Object.keys(kind.keys));
@@ -86,7 +86,7 @@ export function readWrittenRule(written: unknown): WrittenRule {
 /** A value of a rule that a person may edit. */
 export type RuleField = ReturnType<typeof ruleFields>[number];
 
-/** The parts of a rule on an account with these balances that decide when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
+/** The keys of a rule, on an account with these balances, that decide when it fires, in the order of the reference: not its id, type and match. */
 export function ruleFields(kind: RuleKind, written: unknown, balances: readonly BalanceDefinition[]) {
   return settingsOf(kind).map(({ path, schema }) => {
     const value = path.reduce(keyOf, written);
@@ -94,7 +94,7 @@ export function ruleFields(kind: RuleKind, written: unknown, balances: readonly 
       /** Such as `thresholds.critical`. */
       path: path.join('.'),
       description: schema.description ?? '',
-      /** Empty where the file has none. */
+      /** Empty when the file has none. */
       value: value === undefined ? '' : String(value),
       /** The allowed words, if only some are. */
       words: path[0] === 'balance' ? balances.map(({ id }) => id) : (schema.enum ?? []).map(String),
@@ -123,7 +123,7 @@ export function writeRule(
 
 let areMeaningsDeclared = false;
 
-/** The meaning of all kinds' keys stands in the schema; a page says it to people. Each sentence once, when somebody first asks. */
+/** Declares the meanings of all kinds' keys, which stand in the schema, as sentences for a page. Each is declared once, when somebody first asks. */
 export function declareKeyMeanings(): void {
   if (areMeaningsDeclared) return;
   areMeaningsDeclared = true;

@@ -11,7 +11,7 @@ import { plainRule } from './rule-schema.ts';
 /**
  * The rules that watch one account, in the order of the configuration, each on a balance that the account has.
  *
- * A configured rule replaces the built-in one that does its job only for the accounts that it matches: a rule for some
+ * A configured rule replaces the built-in one with the same job only for the accounts that it matches: a rule for some
  * accounts must not take the protection from the others by accident.
  */
 export function rulesForAccount(
@@ -26,7 +26,7 @@ export function rulesForAccount(
   );
 }
 
-/** A rule as it is on an account; null where it does not match the account, or watches a balance that the account has not. */
+/** A rule as it is on an account; null if it does not match the account, or watches a balance that the account does not have. */
 export function ruleOn(rule: Rule, account: WatchableAccount): Rule | null {
   if (!matches(rule.match, accountSubject(account))) return null;
   const { balance } = rule;
@@ -37,7 +37,7 @@ export function ruleOn(rule: Rule, account: WatchableAccount): Rule | null {
   return ladder === null ? null : onBalance(rule, definition, ladder);
 }
 
-/** The thresholds of a rule on an account: those for its currency where the rule has some, each with the account's own in its place. Null where that leaves none. */
+/** The thresholds of a rule on an account: those for its currency if the rule has any, each replaced by the account's own. Null if there are none. */
 function ladderOn(
   rule: Rule,
   balance: Balance,
@@ -51,7 +51,7 @@ function ladderOn(
   return Object.keys(ladder).length === 0 ? null : ladder;
 }
 
-/** The rule with the name of its balance, where that is the same on all accounts; else as it is. */
+/** The rule with the name of its balance, if that is the same on all accounts; else the rule as it is. */
 export function withBalance(rule: Rule, accounts: readonly WatchableAccount[]): Rule {
   const { balance } = rule;
   if (balance === null) return rule;
@@ -101,7 +101,7 @@ function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }
 
-/** One stays out when every account has a configured rule that does its job, on that balance. */
+/** The built-in rules. One is left out when every account has a configured rule with the same job, on that balance. */
 export function buildBuiltInRules(
   configured: readonly Rule[],
   accounts: readonly WatchableAccount[],
@@ -142,7 +142,7 @@ function listBuiltIn(taken: readonly string[], balances: readonly BalanceDefinit
   });
 }
 
-/** Its own name, unless a configured rule has it. */
+/** The rule's name, or another one if a configured rule has it. */
 function freeId(name: string, taken: readonly string[]): string {
   const candidates = [name, `built-in-${name}`];
   for (let number = 2; number <= taken.length + 2; number++) candidates.push(`built-in-${name}-${number}`);

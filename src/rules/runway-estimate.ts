@@ -13,9 +13,9 @@ export interface RunwayRule extends MoneyRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
-  /** The steps that begin when a payment of now has arrived: they are so much more. */
+  /** The steps to which the time is added that a payment made now takes to arrive. */
   readonly afterLeadTime: readonly Severity[];
-  /** Null: the account's, 0 or below it by its credit limit. */
+  /** Null: the account's floor, 0 or below it by its credit limit. */
   readonly floorMicros: Micros | null;
   /** Null: by the forecast. Else by the mean burn over this time. */
   readonly lookbackMs: number | null;
@@ -24,7 +24,7 @@ export interface RunwayRule extends MoneyRule {
   readonly minimumHistoryGiven: boolean;
 }
 
-/** The time for which `measureBurn` has at least medium confidence. */
+/** The number of readings from which `measureBurn` has at least medium confidence. */
 const minReadings = 6;
 
 /** Without a `lookback` the mean burn is used until there is a day of history. */
@@ -36,7 +36,7 @@ export function meanBurn(rule: RunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
 }
 
-/** The burn that runways follow from where there is no forecast. */
+/** The burn from which runways follow when there is no forecast. */
 export function paceOf(rule: RunwayRule, facts: AccountFacts, reading: Reading | null): Burn {
   return rule.lookbackMs === null && reading !== null
     ? briefBurn({ ...facts, reading, balance: rule.balance })
@@ -72,7 +72,7 @@ export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
     : told.tooFew({ readings: Math.min(burn.readings, minReadings), count: minReadings, seen, needed });
 }
 
-/** The estimate by the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */
+/** The estimate by the forecast, or by the mean burn with a `lookback` or too little history; null when unknown (`whyUnknown`). */
 export function estimateRunway(
   rule: RunwayRule,
   facts: AccountFacts,
@@ -93,7 +93,7 @@ export function estimateRunway(
     : null;
 }
 
-/** A fast path: false where the answer needs the full estimate. */
+/** A fast path: false if the answer needs the full estimate. */
 export function surelyLastsFor(
   rule: RunwayRule,
   facts: AccountFacts,
@@ -127,7 +127,7 @@ export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? emptyLevel(facts, rule.balance);
 }
 
-/** The least that lasts so long, rounded up. */
+/** The least amount that lasts this long, rounded up. */
 export function neededFor(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.needed(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);

@@ -114,7 +114,7 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const reading = usableReading(facts);
     if (reading === null) return null;
     const lastsMs = recoversAt(longestOf(stepsAt(rule, facts, reading)));
-    // With less it goes on firing, however little is spent.
+    // With less than this the alert goes on firing, however little is spent.
     const least = facts.spending.servedFrom(rule.balance, estimate.leftOf(rule, facts, reading));
     return estimate.floorOf(rule, facts) + Math.max(least, estimate.neededFor(rule, facts, lastsMs));
   },
@@ -151,7 +151,7 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const lastsMs = value?.unit === 'duration' ? value.ms : null;
     const limitMs = threshold?.unit === 'duration' ? threshold.ms : null;
     const limit = limitMs === null ? '' : sayDuration(limitMs, frame);
-    // It is still open until it lasts longer than its threshold by far, and during `recoverFor`.
+    // The alert stays open until the balance lasts well past its threshold, and during `recoverFor`.
     if (limitMs !== null && lastsMs !== null && lastsMs >= limitMs)
       return say(says.lastsRecovering, { ...given, lasts: sayLength(lastsMs, frame), limit }, frame);
     if (limitMs !== null && value?.unit === 'text') return say(says.recovering, { ...given, limit }, frame);
@@ -203,14 +203,14 @@ const recoveryFactor = 1.2;
  * (`measureBurn`, `runwayOf`).
  *
  * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
- * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or, while
- * the alert fires, less is above it than half a mean hour or a message takes: what stands still because it is empty has not recovered.
+ * lookback) if the file gives that. Nothing spent is ok, unless the balance is below the floor, or, while
+ * the alert fires, less is above it than half a mean hour or a message takes: a balance that stands still because it is empty has not recovered.
  */
 function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, expected } = facts;
   const plain = estimate.estimateRunway(rule, facts, reading);
   if (plain === null) return unknown(estimate.whyUnknown(rule, facts));
-  // With what a person announced to arrive before the balance may be empty nothing begins to fire. What fires goes on until the
+  // If announced money arrives before the balance may be empty, nothing begins to fire. An alert that fires goes on until the
   // money is there.
   const until = plain.forecast?.earliest ?? reading.at + plain.runwayMs;
   const credit =
@@ -223,7 +223,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   const runwayMs = isStill ? stillMs : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
-  // While the week is learned from stored history the mean stands in for the forecast, but ends nothing that fires by it.
+  // While the week is learned from stored history the mean replaces the forecast, but it ends no alert that fires by the forecast.
   const isLearning = rule.lookbackMs === null && !facts.spending.knows(reading);
   const isMilder = firing !== null && (severity === null || isWorse(firing, severity));
   if (isLearning && isMilder) return unknown(why.learning());
@@ -231,7 +231,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   return ladder.stepVerdict(steps, severity, { value, limit: duration });
 }
 
-/** Steps of different sorts may be in another order on some days. */
+/** The longest step, found by its length: steps of different sorts may be in another order on some days. */
 function longestOf(steps: Ladder<number>): number {
   return Math.max(0, ...Object.values(steps));
 }

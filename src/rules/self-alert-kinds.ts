@@ -108,7 +108,7 @@ export const providerDown: AlertKind = {
       ? []
       : [{ label: say(says.affected, frame), value: affected }, ...figuresOf(item, frame, ['reason'])];
   },
-  // No poll of pushed accounts fails, so nothing gives a reason.
+  // No poll of pushed accounts can fail, so nothing gives a reason.
   advice: (item, frame) => [
     say(givenText(item, 'reason') === null ? says.lookAtPushers : says.lookAtProvider, frame),
   ],
@@ -124,7 +124,7 @@ export const configInvalid: AlertKind = {
   advice: (_item, frame) => [say(says.validate, frame)],
 };
 
-/** The source of rates gives none that sums can be made by, or old ones. */
+/** The source of rates gives none by which sums can be made, or old ones. */
 export const ratesFailed: AlertKind = {
   type: 'rates-failed',
   subject: says.ratesUnread,
@@ -135,7 +135,7 @@ export const ratesFailed: AlertKind = {
   advice: (_item, frame) => [say(says.checkRates, frame)],
 };
 
-/** Nobody hears what people press in a chat. */
+/** The connection to a chat is lost: what people press there does nothing. */
 export const chatLost: AlertKind = {
   type: 'chat-lost',
   subject: says.deafSubject,
@@ -242,7 +242,7 @@ function nameOf(item: MessageItem): string {
   return givenText(item, 'channel') ?? cleanText(channelOf(item.rule), nameLimit);
 }
 
-/** The thing that ended, and the advice while it lasts. */
+/** What is said when the problem has ended, and the advice while it lasts. */
 const aspects: Readonly<Record<ClusterAspect, { readonly [part in 'resolved' | 'advice']: PhraseOf<''> }>> = {
   clock: { resolved: says.clockRight, advice: says.setClock },
   configuration: { resolved: says.oneConfiguration, advice: says.sameFile },
@@ -265,7 +265,7 @@ export const clusterDegraded: AlertKind = {
   },
 };
 
-/** The rule ids under which these are reported, by what they are about. */
+/** The rule ids under which these problems are reported, by their aspects. */
 export const clusterDegradedRules: readonly (readonly [aspect: string, rule: string])[] = Object.keys(
   aspects,
 ).map((aspect) => [aspect, `${clusterDegraded.type}:${aspect}`]);
@@ -278,7 +278,7 @@ function sayClusterChange(item: MessageItem, frame: WordingFrame): string {
   return sayDetail(says.clusterChange, says.clusterChangedSomehow, item, frame);
 }
 
-/** An alert that is sent as a test may have no value. */
+/** The value as the detail of a phrase; a test alert may have no value. */
 function sayDetail(
   phrase: PhraseOf<'{detail}'>,
   without: PhraseOf<''>,

@@ -18,7 +18,7 @@ const told = sentences('spendingFact', {
   off: 'usually off by {percent} %',
 });
 
-/** The days of runs, in names of facts. */
+/** The days of runs, as names of facts. */
 const days = sentences('runDay', {
   everyWeek: 'every {weekday}',
   everyOther: 'every other {weekday}',
@@ -79,7 +79,7 @@ function nameBusiest({ day, hour }: ReturnType<LocalWeek['whenIs']>): string {
   return told.busiest({ weekday: nameWeekday(day), hour: `${hour}:00` });
 }
 
-/** From Sunday on. */
+/** Sunday first. */
 const weekdays = sentences('weekday', {
   0: 'Sunday',
   1: 'Monday',

@@ -86,7 +86,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     afterMs === null
       ? told.describesPolls({ severity })
       : told.describes({ duration: formatDuration(afterMs), severity }),
-  /** No `ok` for `after`, or none ever in three polls. Time in which nobody watched is no fault of the provider. */
+  /** Breached after `after` without an `ok`, or after three polls if there never was one. Time in which nobody watched does not count. */
   evaluate(rule, facts, firing) {
     const ageMs = watchedAge(facts);
     const afterMs = staleAfter(rule, facts.pollGapMs);
@@ -124,14 +124,14 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   advice: ({ account }, frame) => [adviceFor(account, frame)],
 };
 
-/** When a reading is too old to be of now, where no rule says otherwise. */
+/** The age from which a reading no longer counts as current, if no rule says otherwise. */
 export function usuallyStaleAfter(pollGapMs: number): number {
   return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
 /**
- * Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched.
- * A rule's own `after`, with its `for`, counts where it is shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
+ * Whether the account counts as read at an instant: not while polls fail, nor once its newest reading is old (nothing is pushed, or nobody watched).
+ * A rule's own `after` + `for` counts if shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
  */
 export function isReadAt(facts: AccountFacts, at: number): boolean {
   const own = facts.rules.flatMap((rule) =>

@@ -93,7 +93,7 @@ function sayTopUp(item: MessageItem, frame: WordingFrame): string {
   return known ? say(says.now, { ...given, rise }, frame) : say(says.by, { ...given, rise }, frame);
 }
 
-/** Negative for a fall; null without two readings in one currency. */
+/** The rise of the balance: negative for a fall, null without two readings in one currency. */
 function riseOf(rule: TopUpRule, facts: AccountFacts): Micros | null {
   const reading = usableReading(facts);
   if (reading === null || facts.previous === null) return null;

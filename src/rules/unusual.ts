@@ -145,7 +145,7 @@ function unusualKind(
   });
 }
 
-/** The factor on its former level at which spending has come to stay; null where it has not. */
+/** The factor between the level at which spending now stays and its former level; null if there is no such change. */
 function changeOf(item: MessageItem, frame: WordingFrame): string | null {
   const change = givenText(item, lastingChange);
   return change === null ? null : frame.language.figure(change.split(' ')[0] ?? '');
@@ -175,7 +175,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   const state = facts.spending.state(rule.balance);
   const reading = usableReading(facts);
   if (state === null || reading === null) return sensitivity;
-  // A change that lasted a day is what is usual from then on.
+  // A change that lasted a day is the usual from then on.
   const shift = recentShift(state, side, reading.at);
   return [
     ...sensitivity,
@@ -191,7 +191,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   ];
 }
 
-/** The factor, since when, per hour, and the effect on the empty date. */
+/** The facts of an episode: the factor, since when, the amount per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
   side: Side,
@@ -207,7 +207,7 @@ function episodeFacts(
     'spent since then': money(Math.round(spent)),
     'usual in that time': money(Math.round(expected)),
     [anHour]: money(Math.round(((spent - expected) * hourMs) / lastedMs)),
-    // Beyond a thousand the digits say nothing: so little is usual then.
+    // Beyond a thousand the digits say nothing, because so little is usual then.
     [timesTheUsual]: expected > 0 ? text(factor > 1000 ? manyTimes : factor.toFixed(1)) : null,
     [atThisPace]: runsOut ? instant(reading.at + Math.round((left * lastedMs) / spent)) : null,
   });

@@ -5,7 +5,7 @@ import { dayMs, minuteMs, weekMs } from '../domain/time.ts';
 import { never, type Urgency } from '../domain/urgency.ts';
 import { alertKindOf } from './registry.ts';
 
-/** The date of a balance: pay by, else when it may be empty, with what is expected in time. Null where nobody can say. */
+/** The date of a balance: pay by, else when it may be empty, with money that is expected in time. Null if nobody can say. */
 function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null {
   if (payBy !== null) return payBy;
   const later = expected?.forecast ?? null;
@@ -13,12 +13,12 @@ function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null 
   return forecast?.earliest ?? emptyAt;
 }
 
-/** The time that an alert may wait that has no date of its own. */
+/** How long an alert may wait that has no date of its own. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
 /**
- * Dated by its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait: what
- * waited longer is due now and no sooner, so that the worst of it comes first.
+ * Dated by its runway if one is given: empty now, else by when to act, at once if nobody can say. Without a runway it may wait as long as its
+ * severity allows: an alert that waited longer is due now and no sooner, so that the worst comes first.
  */
 export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
   const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
@@ -28,14 +28,14 @@ export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number
   return { isEmpty: false, actBy: toMinute(Math.max(waitsUntil, now)) };
 }
 
-/** Alerts that are due now are due alike, though thousands are looked at one after the other. */
+/** Rounds down to the minute: alerts that are due now are due alike, though thousands are looked at one after the other. */
 const toMinute = (at: number): number => at - (at % minuteMs);
 
 interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {
   readonly since: number;
 }
 
-/** Null where nobody can say when it ends. */
+/** Null when nobody can say when it ends. */
 export function urgencyOfBalance(runway: Runway | null, now: number): Urgency | null {
   if (runway === null) return null;
   const isEmpty = isUsedUp(runway);
@@ -47,7 +47,7 @@ export function isUsedUp(runway: Pick<Runway, 'runwayMs'> | null): boolean {
   return runway !== null && runway.runwayMs !== null && runway.runwayMs <= 0;
 }
 
-/** One that nobody can date is due at once: after what should have been paid before. */
+/** A payment without a date is due at once, but after those that should have been paid before. */
 export function urgencyOfPayment(
   { isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>,
   now: number,

@@ -12,7 +12,7 @@ import type { KeyProblem, KeyReader } from './kind.ts';
 import * as ladder from './ladder.ts';
 import type { RunwayRule } from './runway-estimate.ts';
 
-/** The time that a balance shall last: a time, or a time more than a payment takes. */
+/** How long a balance is to last: a duration, or a duration longer than a payment takes. */
 interface Within {
   readonly ms: number;
   readonly afterLeadTime: boolean;
@@ -22,7 +22,7 @@ type RunwaySteps = Pick<RunwayRule, 'thresholds' | 'afterLeadTime'>;
 
 const form = /^leadTime(?: *\+ *(\S+))?$/;
 
-/** Null for what is neither a duration nor `leadTime` with or without one. */
+/** Null for a value that is neither a duration nor `leadTime` with or without one. */
 function readWithin(written: unknown): Within | null {
   if (typeof written !== 'string') return null;
   const match = form.exec(written);
@@ -61,7 +61,7 @@ export function buildSteps(written: Written, severity: Severity) {
   return { thresholds, afterLeadTime, severity: ladder.worstOf(thresholds) };
 }
 
-/** Steps are compared with those of their sort: what a lead time comes to differs by account. */
+/** Compares steps only with those of their sort, because a lead time differs by account. */
 export function checkSteps(reader: KeyReader): KeyProblem[] {
   const read = (afterLeadTime: boolean) => (written: unknown) => {
     const within = readWithin(written);
@@ -73,7 +73,7 @@ export function checkSteps(reader: KeyReader): KeyProblem[] {
   ];
 }
 
-/** The steps as they are at a reading. Without a lead time a payment arrives at once. */
+/** The steps as they are at a reading. Without a lead time a payment counts as arriving at once. */
 export function stepsAt(
   { thresholds, afterLeadTime }: RunwaySteps,
   { spending, leadTimeMs }: Pick<AccountFacts, 'spending' | 'leadTimeMs'>,
@@ -84,7 +84,7 @@ export function stepsAt(
   return ladder.mapSteps(thresholds, (ms, step) => (afterLeadTime.includes(step) ? ms + paymentMs : ms));
 }
 
-/** When a step is reached by a balance that is empty at an instant. */
+/** When a balance that is empty at an instant reaches a step. */
 export function reachesStep(
   { thresholds, afterLeadTime }: RunwaySteps,
   step: Severity,

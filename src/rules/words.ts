@@ -43,7 +43,7 @@ const says = phrases('topUp', {
 
 const told = sentences('ruleWords', { first: 'first balance', resolves: '{rule}; resolves {amount} above' });
 
-/** Degrees in facts: of trust, of sensitivity. */
+/** Degrees that facts name: of confidence, of sensitivity. */
 export const degrees = sentences('degree', {
   none: 'none',
   low: 'low',
@@ -52,7 +52,7 @@ export const degrees = sentences('degree', {
   high: 'high',
 });
 
-/** The newest reading's amount; the judged value where there is none. */
+/** The newest reading's amount; the judged value if there is no reading. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
   const current = item.balance === null ? undefined : ownOf(reading?.balances, item.balance);
@@ -60,19 +60,19 @@ export function currentMicros(item: MessageItem): Micros | null {
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 
-/** `unknown` where it is. What is over shows its last: the message may be sent late and stays in lists for months. */
+/** `unknown` if it is unknown. An item that is over shows its last amount: the message may be sent late, and stays in lists for months. */
 function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
   return micros === null ? say(says.unknown, frame) : sayBesideLimit(micros, item, frame);
 }
 
-/** Names in every sentence about a balance: `SMS balance`, and what it is. */
+/** The words for a balance in every sentence: its name, `SMS balance`, and its amount. */
 export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
   return { balance: sayBalance(item.balanceLabel, frame), amount: currentAmount(item, frame) };
 }
 
-/** A balance next to its threshold and the end of its credit: rounding never makes it look like the nearer. */
+/** A balance next to its threshold and the end of its credit: rounding never makes it look equal to the nearer one. */
 export function sayBesideLimit(
   micros: Micros,
   { threshold, account }: MessageItem,
@@ -83,19 +83,19 @@ export function sayBesideLimit(
   return sayAmount(micros, frame, Math.abs(micros - empty) < Math.abs(micros - limit) ? empty : limit);
 }
 
-/** Null where the rule has no such fact. */
+/** Null when the item has no such fact. */
 export function factText(item: MessageItem, name: string, frame: WordingFrame): string | null {
   const fact = item.facts.find((candidate) => candidate.name === name);
   return fact === undefined ? null : sayFact(fact, frame);
 }
 
-/** A text as it was stored, such as a name: never in another language. */
+/** A text as it was stored, such as a name: it is never translated. */
 export function givenText(item: MessageItem, name: string): string | null {
   const value = item.facts.find((candidate) => candidate.name === name)?.value;
   return value?.unit === 'text' ? cleanText(value.text, 300) : null;
 }
 
-/** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null where amount or end is not known. */
+/** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null when amount or end is unknown. */
 export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   const { runway = null, payment = null } = item.account ?? {};
   if (runway === null) return null;
@@ -109,7 +109,7 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   const when = sayEmptyWhen(runway, frame);
   if (when === null) return null;
   const { expected, payBy: payByMs } = runway;
-  // The amount that it leaves to be paid says more.
+  // If there is an amount left to pay, it says more than the order.
   if (expected !== null && amount === null) {
     const by = sayNearMoment(expected.by, frame);
     return say(says.ordered, { amount: sayAmount(expected.amountMicros, frame), by, when }, frame);
@@ -133,13 +133,13 @@ export function sayLowBalance(item: MessageItem, limit: string, frame: WordingFr
   return sayNeed(item, frame) ?? say(says.balanceBelow, given, frame);
 }
 
-/** Whether spending of late is less than half or more than twice the usual. */
+/** Whether recent spending is less than half or more than twice the usual. */
 export function isUnusualPace({ burnPerDay, usualPerDay }: Runway): boolean {
   if (burnPerDay === null || usualPerDay === null || burnPerDay + usualPerDay === 0) return false;
   return burnPerDay > 2 * usualPerDay || usualPerDay > 2 * burnPerDay;
 }
 
-/** Every digit counts: `1234.50 CNY`, `1234 credits`. */
+/** An amount with every digit that counts: `1234.50 CNY`, `1234 credits`. */
 export function exactAmount(micros: Micros, currency: string): string {
   return `${isUnit(currency) ? formatMicros(micros) : formatExact(micros)} ${currency}`;
 }
@@ -159,13 +159,13 @@ export function formatShare(share: number): string {
   return `${Math.round(share * 1_000_000) / 10_000}%`;
 }
 
-/** Nothing is added where it resolves at the threshold itself. */
+/** Nothing is added if the rule resolves at the threshold itself. */
 export function describeHysteresis(rule: string, hysteresis: AmountOrShare): string {
   const isNone = hysteresis.kind === 'amount' && hysteresis.micros === 0;
   return isNone ? rule : told.resolves({ rule, amount: describeAmount(hysteresis) });
 }
 
-/** To the second, rounded so that the sentence stays true. */
+/** A duration in whole seconds, rounded so that the sentence stays true. */
 export function wholeSeconds(ms: number, side: 'up' | 'down'): string {
   const seconds = side === 'up' ? Math.ceil(ms / 1000) : Math.floor(ms / 1000);
   return formatDuration(seconds * 1000);
@@ -181,7 +181,7 @@ export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly st
   return [say(says.enoughByMean, { span: sayDuration(runway.lookbackMs, frame) }, frame)];
 }
 
-/** The payment, and what it is enough for; nothing where none is needed or known. */
+/** The payment, and what it is enough for; empty when none is needed or known. */
 export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly string[] {
   const { runway = null, payment = null } = item.account ?? {};
   if (runway === null || payment === null) return [];
@@ -196,7 +196,7 @@ export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly s
   return [say(says.anotherOfTwo, { amount, recent: sayPayable(atRecent, frame), span }, frame)];
 }
 
-/** The cost of 30 days at the pace of late, where that differs twofold from the usual; null where it does not, or nothing is needed. */
+/** The cost of 30 days at the recent pace, if that differs twofold from the usual; null if it does not, or nothing is needed. */
 function restoreAtRecent(runway: Runway, restore: Micros): Micros | null {
   const { burnPerDay, usualPerDay } = runway;
   if (burnPerDay === null || usualPerDay === null || !isUnusualPace(runway)) return null;
