@@ -2,9 +2,9 @@
 export interface Clock {
   /** Wall clock, milliseconds since 1970. May jump. */
   now(): number;
-  /** Milliseconds that only ever grow, at the pace of real time. */
+  /** Milliseconds that only grow, at the pace of real time. */
   monotonic(): number;
-  /** Calls `fire` once after `delayMs` (any length; 0: when what is under way has had its turn). Returns what cancels it. */
+  /** Calls `fire` once after `delayMs` (any length; 0: after what is under way has had its turn). Returns a function that cancels it. */
   setTimer(delayMs: number, fire: () => void): () => void;
 }
 
@@ -19,7 +19,7 @@ export interface Random {
 
 /** Cron expressions in time zones. Expressions were checked when the configuration was loaded. */
 export interface Calendar {
-  /** The first instant strictly after `after`; null when there is none. Throws for what is no expression. */
+  /** The first instant strictly after `after`; null when there is none. Throws for text that is no expression. */
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;

@@ -5,6 +5,6 @@ export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   fatal(fields: object, message: string): void;
-  /** Lines that could not be written since the start; absent where nobody counts them. */
+  /** Lines that could not be written since the start; absent when nobody counts them. */
   readonly dropped?: number;
 }

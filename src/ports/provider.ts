@@ -3,8 +3,8 @@ import type { AccountSettings } from '../domain/settings.ts';
 
 /**
  * Called when a request is about to be sent: 0 allows it and counts it, anything else is the milliseconds
- * until it may ask again; after infinitely many it is given up. Only sending holds the guard, because a new connection takes
- * longer than a kept one.
+ * until it may ask again; at infinity the request is given up. Only sending asks the guard, not connecting, because a new connection
+ * takes longer than a kept one.
  */
 export type SendingGuard = () => number;
 

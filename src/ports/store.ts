@@ -17,14 +17,14 @@ export interface StoredSpending {
   readonly bytes: Uint8Array;
 }
 
-/** Work from memory that a daemon did not store before it lost the accounts at an instant. */
+/** What a daemon did from memory and had not stored when it lost the accounts, at an instant. */
 export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly at: number;
   readonly orders: readonly LeftOrder[];
 }
 
 export interface FoundUnstored extends Unstored {
-  /** The value of its note that holds only this. */
+  /** The value of its note, for a note that holds only this rest. */
   readonly write: (rest: Unstored) => string;
 }
 
@@ -39,7 +39,7 @@ export interface Batch {
   readonly removedAlerts: readonly { readonly account: string; readonly rule: string }[];
   readonly incidents: readonly Incident[];
   readonly messages: readonly Notification[];
-  /** Their content went into another one. */
+  /** Messages whose content went into another one. */
   readonly removedMessages: readonly string[];
   readonly silences: readonly Silence[];
   /** Small named values, such as when a report last went out. Null removes one. */
@@ -49,7 +49,7 @@ export interface Batch {
 /** Stored polls of an account that were found damaged: kept as bytes, and never read as polls. */
 export interface DamagedRun {
   readonly account: string;
-  /** The time that they are of; null where that is not known. */
+  /** The time that the polls are of; null when it is not known. */
   readonly earliestAt: number | null;
   readonly latestAt: number | null;
   readonly polls: number;
@@ -67,11 +67,11 @@ export interface DamagedRecord {
   readonly body: string | null;
   /** A clause. */
   readonly reason: string;
-  /** When it was put out, of a message. */
+  /** When it was created, if it is a message. */
   readonly at?: number;
 }
 
-/** The note with the records that were set aside, until it is stored that people are told: who finds them may die before that. */
+/** The note with the records that were set aside, kept until it is stored that people were notified: who finds the records may die before. */
 export const untoldDamageNote = 'damage-untold';
 /** The note with the last times that the clock was set back, the newest last, as `ClockSetBack[]`. */
 export const setBackNote = 'set-back';
@@ -87,7 +87,7 @@ export interface StoredState
   readonly messages: readonly Notification[];
   readonly notes: Readonly<Record<string, string>>;
   readonly damaged: readonly DamagedRun[];
-  /** Records left out because they could not be read, and those of before that nobody was told of. Default: nothing. */
+  /** Records left out because they could not be read, and earlier ones of which nobody was notified. Default: none. */
   readonly damagedRecords?: readonly DamagedRecord[];
 }
 
@@ -126,7 +126,7 @@ export interface StoreReader {
   readingBefore(account: string, at: number): Promise<Reading | null>;
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
-  /** Made by people and not over yet: soonest end first. */
+  /** The silences that people made and that are not over yet: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
   messages(limit: number, before?: number): Promise<readonly Notification[]>;
@@ -136,7 +136,7 @@ export interface StoreReader {
 export interface StoreFile extends StoreReader {
   /** Consistent copy of the live database. */
   backup(file: string): Promise<void>;
-  /** Orders left that no daemon has stored the effect of yet, oldest first; they stay. */
+  /** Orders of which no daemon has stored the effect yet, oldest first; they stay. */
   leftOrders(): Promise<readonly LeftOrder[]>;
 }
 
@@ -150,7 +150,7 @@ export type SqlAnswer =
       /** Computed while they are read, over one snapshot of the database. Throws `OperatorError`. */
       readonly rows: Iterable<readonly SqlValue[]>;
     }
-  /** Not a query, or one that names what is not there. */
+  /** Not a query, or one that names something that is not there. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The database for SQL queries, with `reading` and `poll` as tables. */
@@ -162,9 +162,9 @@ export interface SqlFile {
 /** For the one daemon that holds it. Methods leave nothing half done, reject with `StorageError`, and run one at a time. */
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
-  /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
+  /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap when there are none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
-  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes or writes with the rest. */
+  /** What daemons that lost the accounts did not store, by the name of its note, which a commit removes or writes with the rest. */
   takeUnstored(): Promise<ReadonlyMap<string, FoundUnstored>>;
   /** Damaged runs that commits have set aside since the last call. */
   takeDamaged(): readonly DamagedRun[];
@@ -172,7 +172,7 @@ export interface Store extends StoreFile {
   prune(olderThan: number): Promise<boolean>;
 }
 
-/** A batch whose end is unknown is kept until it is known; what was stored, under any epoch, is not stored again. */
+/** A batch whose end is unknown is kept until its end is known; a batch that was stored, under any epoch, is not stored again. */
 export interface FencedStore
   extends Pick<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'> {
   /** The number of batches that the database is known to have of this owner's incarnation. */

@@ -1,10 +1,10 @@
 export interface WatchedSource {
   readonly path: string;
-  /** The digest of its content then. */
+  /** The digest of the content that was loaded. */
   readonly held: string;
   /** The digest of its content now. */
   look(): Promise<string>;
 }
 
-/** With the name in the folder where known. Gives what ends it; null where nothing can be watched: then one looks. */
+/** Calls `changed` with the name in the folder, if known. Returns a function that ends the watch; null if one has to look instead. */
 export type WatchPath = (path: string, changed: (name: string | null) => void) => (() => void) | null;
