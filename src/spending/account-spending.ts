@@ -15,16 +15,16 @@ import { rememberTopUp } from './top-ups.ts';
 
 /**
  * Only the end of a longer gap between two readings is walked, hour by hour: a clock that was wrong makes gaps of thousands of years,
- * and what lies farther back adds nothing to what is known then.
+ * and older hours add nothing to what is known at the end.
  */
 const maxWalkMs = 35 * dayMs;
 
 /**
- * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same readings always make the same state.
+ * Knowledge of the spending of one account: an O(1) update a reading, a bounded one an ended hour. The same readings always make the same state.
  *
- * Falls are spending. A fall across a gap is spread over the gap's hours as they usually take. Not seen are times in which a balance rose, and times that
- * pass empty without a fall: what is not served is no lack of demand. A reading in another currency or of other balances starts afresh; one that is older than
- * its predecessor (the clock was set back) only goes on from there.
+ * Falls are spending. A fall across a gap is spread over its hours as they usually take. Times in which a balance rose, or passed empty without
+ * a fall, are not seen: what is not served is no lack of demand. A reading in another currency or of other balances starts anew; one that is
+ * older than its predecessor (the clock was set back) only goes on from there.
  */
 export class AccountSpending {
   readonly account: string;
@@ -48,7 +48,7 @@ export class AccountSpending {
     return this.#settings.floorMicros;
   }
 
-  /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
+  /** Goes on with other holidays or another floor. False for another time zone, which has to be learned from history. */
   adopt(settings: SpendingSettings): boolean {
     if (settings.week.key !== this.week.key) return false;
     for (const known of this.#known.values()) known.adopt(settings);
@@ -102,13 +102,13 @@ export class AccountSpending {
     return ended;
   }
 
-  /** More than an hour between two readings is shared out among its hours as they usually take. */
+  /** More than an hour between two readings is shared out among its hours in the proportion that they usually take. */
   #weighHours(from: number, to: number): void {
     const hours = to - from > hourMs ? this.week.hoursBetween(from, to) : [];
     for (const known of this.#known.values()) known.weighHours(hours);
   }
 
-  /** The last reading's instant, or one that is near enough, where the present hour then begins again. */
+  /** The last reading's instant, or a later one near enough to walk from; the present hour begins again there. */
   #walkFrom(lastAt: number, at: number): number {
     if (at - lastAt <= maxWalkMs) return lastAt;
     this.#hour = this.week.hourAt(at - maxWalkMs);
@@ -116,7 +116,7 @@ export class AccountSpending {
     return at - maxWalkMs;
   }
 
-  /** Whether a day passed since its falls are known, also where none came. */
+  /** Whether falls have been known for a day, even if none came. */
   get isKnownForADay(): boolean {
     const knownSince = Object.values(this.#sums ?? {}).map((sum) => sum.knownSince);
     return this.#last !== null && this.#last.at - Math.min(...knownSince) >= dayMs;
@@ -128,20 +128,20 @@ export class AccountSpending {
     return state === null ? 1 : Math.max(1, unspendable(state));
   }
 
-  /** The balance from which on one that stands still, with so much left, lasts without end. */
+  /** The amount from which on a balance that stands still, with `left` now, counts as lasting without end. */
   servedFrom(balance: Balance, left: Micros): Micros {
     const state = this.state(balance);
     return state === null ? 1 : servedFrom(state, left);
   }
 
-  /** How long a balance lasts of which nothing is spent: nearly empty as long as at the mean hour, else without end. */
+  /** How long a balance lasts if nothing is spent of it: nearly empty, as long as at the mean hour; else without end. */
   lastsAtRest(balance: Balance, left: Micros): number {
     const state = this.state(balance);
     if (state === null || left >= Math.max(1, leastServed(state))) return Number.POSITIVE_INFINITY;
     return left < this.leastSpendable(balance) ? 0 : Math.floor((left * hourMs) / state.meanHour);
   }
 
-  /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
+  /** When `left` of a balance, counted from the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
     const present = this.#present(balance);
     if (present === null) return null;
@@ -150,23 +150,23 @@ export class AccountSpending {
     return { ...predict(state, walk, { left, at }), basis };
   }
 
-  /** Whether this is the newest reading that was learned from: false while it is learned from history. */
+  /** Whether this is the newest reading that was learned: false while the spending is learned from history. */
   knows(reading: Reading | null): boolean {
     return this.#last?.at === reading?.at;
   }
 
-  /** `forecast`, and null too where `reading` is not known. */
+  /** `forecast`; null also when `reading` is not known. */
   forecastAt(reading: Reading, balance: Balance, left: Micros): Forecast | null {
     return this.knows(reading) ? this.forecast(balance, left) : null;
   }
 
-  /** The coming spending of a balance within so long from the newest reading on; null while less than a day is known. */
+  /** The coming spending of a balance within a time from the newest reading on; null while less than a day is known. */
   expected(balance: Balance, withinMs: number): Micros | null {
     const present = this.#present(balance);
     return present && expectedFrom(present.walk, present.at, withinMs);
   }
 
-  /** The least that lasts so long from the newest reading on; null while less than a day is known. */
+  /** The least amount that lasts this long from the newest reading on; null while less than a day is known. */
   needed(balance: Balance, forMs: number): Micros | null {
     const present = this.#present(balance);
     return present && neededFrom(present.state, present.walk, present.at, forMs);
@@ -186,7 +186,7 @@ export class AccountSpending {
     };
   }
 
-  /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
+  /** Whether `left` lasts longer than `forMs` by the forecast; null when `forecastAt` gives null. */
   lastsLonger(
     reading: Reading,
     balance: Balance,
@@ -197,7 +197,7 @@ export class AccountSpending {
     return lastsLonger(present.state, present.walk, { left, at: present.at, forMs });
   }
 
-  /** The forecast of a week ago compared with what came; null where that is unknown. */
+  /** The forecast of a week ago compared with what came; null when that is unknown. */
   weekAgo(balance: Balance): WeekAgo | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);
@@ -236,20 +236,20 @@ export class AccountSpending {
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
-  /** The record of three-day forecasts that came due in the last two weeks; null where none did. */
+  /** The record of three-day forecasts that came due in the last two weeks; null when none did. */
   record(balance: Balance): ForecastRecord | null {
     const state = this.state(balance);
     return state && forecastRecord(state, 72);
   }
 
-  /** All of it, about 3.4 KB for each balance that ever fell; null before the first reading. */
+  /** The whole state, about 3.4 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
     return writeSpending({ timezone: this.week.key, last: this.#last, sums: this.#sums, states });
   }
 
-  /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
+  /** Goes on from what `bytes` gave. False if that is of another version or time zone: nothing changes then. */
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
     if (found === null || found.timezone !== this.week.key) return false;
@@ -293,7 +293,7 @@ export class AccountSpending {
   }
 }
 
-/** A reading in another currency, or of other balances, has nothing to do with the one before. */
+/** Whether a reading can be compared with the one before: not in another currency, nor with other balances. */
 function isComparable(last: Reading, reading: Reading): boolean {
   return isSameCurrency(last.currency, reading.currency) && hasSameBalances(last, reading);
 }

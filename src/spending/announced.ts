@@ -10,21 +10,21 @@ export function announcedIn(
   return ms <= 0 ? 0 : (amountMicros * ms) / (endsAt - startsAt);
 }
 
-/** With what is still to come of it at an instant: as much of its time as is left says, but no more than it did not take yet. */
+/** The run with what is still to come of it at an instant: the share of the time that is left, but no more than it has not taken yet. */
 export function restOf(run: AnnouncedRun, at: number): AnnouncedRun {
   const byTime = announcedIn(run, at, run.endsAt);
   const left = Math.max(0, run.amountMicros - tookOf(run));
   return byTime <= left ? run : { ...run, amountMicros: (run.amountMicros * left) / byTime };
 }
 
-/** The part of spending beyond the usual that runs may have: as much as they have not taken yet, and half more. */
+/** The most of the spending beyond the usual that may belong to runs: what they have not taken yet, and half of what was announced besides. */
 export function mostOf(runs: readonly AnnouncedRun[], from: number, to: number): Micros {
   return runs
     .filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from)
     .reduce((sum, run) => sum + Math.max(0, (1 + farOff) * run.amountMicros - tookOf(run)), 0);
 }
 
-/** The spending of runs that may come between two instants: by its share of their time, and all of them at once. */
+/** The spending of runs between two instants: `byTime` by the share of their time, `all` if all of them came at once. */
 export function announcedBetween(runs: readonly AnnouncedRun[], from: number, to: number) {
   const open = runs.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
   return {

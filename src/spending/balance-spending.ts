@@ -20,31 +20,31 @@ import { isBrief, nearlyEmpty, noteFall, passRise } from './silence.ts';
 import { isTopUp } from './top-ups.ts';
 import { forgetUnusual, passTopUp, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
-/** The share of a mean hour that every hour takes of a fall across several, besides what is usual. */
+/** The share of a mean hour that every hour takes of a fall across several hours, besides what is usual. */
 const leastWeight = 0.1;
-/** A fall across a longer time that is less than half of what is usual in it may hide a top-up, as a rise does. A weekend without polls is shorter. */
+/** A fall across a longer time that is less than half of the usual may hide a top-up, as a rise does. A weekend without polls is shorter. */
 const longMs = 72 * hourMs;
 const leastShare = 0.5;
-/** An expected run may take so many times what it is expected to, what is beyond that an hour later too. */
+/** An expected run may take this many times what it is expected to take; the part beyond the expected may also come an hour later. */
 const mostOfRuns = 1.5;
 
 export interface SpendingSettings {
   readonly week: LocalWeek;
   readonly balances: readonly BalanceDefinition[];
-  /** The amount at which those in the account's currency are empty. */
+  /** The amount at which balances in the account's currency are empty. */
   readonly floorMicros: Micros;
   /** Runs beyond the usual that people announced, of all balances. */
   readonly announced: readonly AnnouncedRun[];
 }
 
-/** The time from one reading to the next, as far as it lies within an hour. */
+/** The part of the time from one reading to the next that lies within one hour. */
 interface PartOfHour extends Record<'last' | 'reading', Reading> {
   readonly from: number;
   readonly to: number;
   readonly hour: LocalHour;
 }
 
-/** One balance that ever fell: its state, and what is made from that for the present hour. */
+/** One balance that ever fell: its state, and what is calculated from that for the present hour. */
 export class BalanceSpending {
   readonly balance: Balance;
   readonly state: BalanceState;
@@ -53,13 +53,13 @@ export class BalanceSpending {
   #runs: readonly ExpectedRun[] | null = null;
   #walk: Walk | null = null;
   #usual: Usual | null = null;
-  /** The spending of announced runs since the settings said how much that is. */
+  /** What announced runs have spent since the settings last said how much that is. */
   #ofAnnounced: Micros = 0;
-  /** The rest that expected runs may take in the present hour, at once or bit by bit. */
+  /** What expected runs may still take in the present hour, at once or bit by bit. */
   #restOfRuns: Micros = 0;
-  /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
+  /** How the hours of the week share the fall that is taken in, each as a multiple of an even share; null: evenly. */
   #weights: Float32Array | null = null;
-  /** Across the time that is taken in, a fall of less than so much a millisecond is not seen. */
+  /** A fall across the time that is taken in is not seen if it is less than this for each millisecond. */
   #leastPerMs = 0;
 
   constructor(balance: Balance, state: BalanceState, settings: SpendingSettings) {
@@ -76,7 +76,7 @@ export class BalanceSpending {
     this.#settings = settings;
   }
 
-  /** The spending ahead from the beginning of the present hour on, and what is left of runs at `readAt`; null while less than a day is known. */
+  /** The spending from the beginning of the present hour on, with what is left of announced runs at `readAt`; null while less than a day is known. */
   walkFrom(startsAt: number, readAt: number): Walk | null {
     return isBrief(this.state) ? null : this.#walkFrom(startsAt, readAt);
   }
@@ -98,7 +98,7 @@ export class BalanceSpending {
     return this.#runs;
   }
 
-  /** A fall across these hours is spread over them as they usually take, each a tenth of the mean besides; across none, evenly. */
+  /** Spreads a fall across these hours as they usually take, with a tenth of the mean hour more for each; without hours, evenly. */
   weighHours(hours: readonly LocalHour[]): void {
     this.#weights = null;
     this.#leastPerMs = 0;
@@ -109,7 +109,7 @@ export class BalanceSpending {
     const ms = hours.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
     const mean = hours.reduce(weigh, 0) / ms;
     if (mean > 0) this.#weights = weights.map((weight) => weight / mean);
-    // Who is always read so seldom would else never learn of less.
+    // An account that is always read this seldom would otherwise never learn of less spending.
     if (ms > longMs && this.state.hours >= hoursPerWeek && wasSeen(this.state))
       this.#leastPerMs = (leastShare * (mean - leastWeight * this.state.meanHour)) / hourMs;
   }
@@ -126,7 +126,7 @@ export class BalanceSpending {
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
     noteFall(state, fell);
-    // The walk of this hour rests on it, as it would be made after a restart.
+    // The walk of this hour depends on it, and must be as it would be made after a restart.
     if (state.smallestFall !== smallestFall) this.#walk = null;
     state.spent += spent;
     state.seenMs += to - from;
@@ -168,7 +168,7 @@ export class BalanceSpending {
     this.beginHour();
   }
 
-  /** Nothing is seen of the present hour yet. */
+  /** Begins an hour of which nothing is seen yet. */
   beginHour(): void {
     this.state.spent = 0;
     this.state.seenMs = 0;
@@ -186,7 +186,7 @@ export class BalanceSpending {
     return this.#settings.announced.filter(({ balance }) => balance === this.balance);
   }
 
-  /** The part of spending beyond the usual that announced runs took. From reading to reading: in a gap nobody saw at which hour it was spent. */
+  /** The part of spending beyond the usual that announced runs took, from reading to reading: in a gap nobody saw at which hour it was spent. */
   #takeOfAnnounced(beyond: Micros, from: number, to: number): Micros {
     if (this.#settings.announced.length === 0) return 0;
     const most = mostOf(this.#announced, from, to);

@@ -5,16 +5,16 @@ import type { PeriodSums } from './periods.ts';
 /** The horizons at which forecasts are checked, in hours. */
 export const checkedHours = [6, 24, 72, 168, 336] as const;
 
-/** Forecasts are put down every six hours, and kept until the farthest is due. */
+/** Forecasts are recorded every six hours, and kept until the farthest is due. */
 export const hoursPerBlock = 6;
 export const keptBlocks = 336 / hoursPerBlock;
 
-/** Days remembered that took far too much: four a month, for three months. */
+/** The number of days kept that took far too much: four a month, for three months. */
 export const keptRunDays = 12;
 
 export const keptTopUps = 6;
 
-/** The numbers of a state, in the order in which they lie in its bytes. */
+/** The numbers of a state, in the order of its bytes. */
 const numberNames = [
   // Falls in the present hour, and how much of it was seen (ms).
   'spent',
@@ -24,7 +24,7 @@ const numberNames = [
   'hours',
   // The most that an hour usually takes.
   'peak',
-  // Spending clipped off hours, as so much at any hour (14 days' memory).
+  // Spending clipped off hours, as an amount at any hour (14 days' memory).
   'clipped',
   // The usual spending of the hour that ended last, before it was learned.
   'usualBefore',
@@ -35,56 +35,56 @@ const numberNames = [
   'driftExpected',
   'holidayActual',
   'holidayExpected',
-  // Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down.
+  // Spent in the present block of six hours, hours of it that were seen, hours of it that passed, the number of blocks recorded.
   'blockSpent',
   'blockSeen',
   'blockHours',
   'blocks',
   'topUps',
-  // The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours.
+  // The smallest fall; what was usual since the last fall and how long ago that is (ms); and the most that this was in earlier times, in mean hours.
   'smallestFall',
   'silent',
   'silentMs',
   'usualSilence',
   // The mean fall from one reading to the next.
   'usualFall',
-  // The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were.
+  // The present local day, what it took far above usual, from which hour on, over how many hours; and how many such days there were.
   'runDay',
   'runMicros',
   'runHour',
   'runHours',
   'runDays',
-  // The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one.
+  // The last lasting change: since when, when recognized, how many times the usual (0: none); and from when on there may be another one.
   'shiftSince',
   'shiftedAt',
   'shiftedBy',
   'shiftsFrom',
-  // 1 where all that is usual was multiplied by it.
+  // 1 when all usual amounts were multiplied by it.
   'isShiftLearned',
-  // A candidate for one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them.
+  // A candidate for a lasting change: since when, 1 more or −1 less, its hours that were seen, spent and usual in them.
   'offSince',
   'offSide',
   'offHours',
   'offSpent',
   'offUsual',
-  // Spent and usual in the last six of them.
+  // Spent and usual in the last six or so of those hours.
   'recentSpent',
   'recentUsual',
-  // A candidate for a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one.
+  // A candidate for a small change: its hours that were seen, spent and usual in them; and from which hour on there may be one.
   'slowHours',
   'slowSpent',
   'slowUsual',
   'slowFrom',
 ] as const;
 
-/** Those of one side of what is unusual; see `watchUnusual`. */
+/** The numbers of one side of unusual spending, more or less; see `watchUnusual`. */
 const unusualNames = [
   'sum',
   // When the sum began to grow, and what was spent and usual since.
   'since',
   'spent',
   'expected',
-  // The highest sum since then, and of earlier times, in mean hours.
+  // The highest sum since then; and that of earlier times, in mean hours.
   'top',
   'usualTop',
   // 1 where a person said that it is expected.
@@ -93,9 +93,9 @@ const unusualNames = [
 
 const numberCount = numberNames.length + 2 * unusualNames.length;
 
-/** Top-ups come after the numbers, with all of their digits: people read them. */
+/** Top-ups come after the numbers, with all of their digits, because people read them. */
 const floatsAt = 8 * (numberCount + 2 * keptTopUps);
-/** The other arrays begin here: these after so many of four bytes, the weeks after so many bytes of all. */
+/** The other arrays begin here: these after this many numbers of four bytes, the weeks after this many bytes in all. */
 const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);
 const runsAt = errorsAt + 2 * checkedHours.length;
 const weeksAt = floatsAt + 4 * (runsAt + 4 * keptRunDays);
@@ -109,7 +109,7 @@ class InArray {
   }
 }
 
-/** A class whose fields lie in an array of numbers, from a place on: fields of its own would take three times the memory. */
+/** A class whose fields lie in an array of numbers, beginning at `from`: fields of its own would take three times the memory. */
 function numbersAt<Name extends string>(
   names: readonly Name[],
   from: number,
@@ -142,23 +142,23 @@ export class BalanceState extends Numbers {
   readonly less = new Less(this.numbers);
   /** The usual spending of each hour of the week. */
   readonly bins = this.#floats(0, hoursPerWeek);
-  /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
+  /** For each of `checkedHours`: the usual error, and the width of the interval in such errors. */
   readonly errors = this.#floats(errorsAt, checkedHours.length);
   readonly widths = this.#floats(errorsAt + checkedHours.length, checkedHours.length);
-  /** In how many weeks each hour of the week was learned; stays at 255. */
+  /** The number of weeks in which each hour of the week was learned; stays at 255. */
   readonly weeks = new Uint8Array(this.numbers.buffer, weeksAt, hoursPerWeek);
 
-  /** Goes on in bytes of another one. */
+  /** Goes on in the bytes of another state. */
   constructor(bytes = new ArrayBuffer(balanceStateBytes)) {
     super(new Float64Array(bytes, 0, numberCount));
   }
 
-  /** The numbers, then the arrays, as processors with little-endian numbers have them: all in one, which takes less memory than an array for each. */
+  /** The numbers, then the arrays, in little-endian order: all in one buffer, which takes less memory than one for each array. */
   get bytes(): Uint8Array {
     return new Uint8Array(this.numbers.buffer);
   }
 
-  // Arrays that are needed once in hours are made then: each takes 104 bytes beside what it holds.
+  // Arrays that are needed only once in hours are made when they are needed: each takes 104 bytes besides what it holds.
 
   /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
   get said(): Float32Array {
@@ -206,7 +206,7 @@ export class BalanceState extends Numbers {
   }
 }
 
-/** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
+/** Grows with each change in the meaning of the bytes. What another version wrote is learned from history again, and so is what is damaged. */
 const version = 12;
 const checksumAt = 1;
 const headLengthAt = 5;
@@ -222,7 +222,7 @@ interface Head {
 
 /** The part of an account's spending that outlives a restart. */
 export interface LastingSpending extends Omit<Head, 'held'> {
-  /** In the order of the balances of `last`; null of one that never fell. */
+  /** In the order of the balances of `last`; null for one that never fell. */
   readonly states: readonly (BalanceState | null)[];
 }
 
@@ -239,7 +239,7 @@ export function writeSpending({ states, ...known }: LastingSpending): Uint8Array
   return bytes;
 }
 
-/** Reads what `writeSpending` wrote; null for bytes of another version, damaged ones, and what is none. */
+/** Reads what `writeSpending` wrote; null for bytes of another version, damaged ones, and anything else. */
 export function readSpending(stored: Uint8Array): LastingSpending | null {
   if (!(stored instanceof Uint8Array)) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
@@ -256,7 +256,7 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
   return { ...known, states };
 }
 
-/** FNV-1a of what follows it: a flipped bit always changes it. */
+/** FNV-1a of the bytes that follow the checksum: a flipped bit always changes it. */
 function checksumOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (let offset = headLengthAt; offset < bytes.length; offset++)

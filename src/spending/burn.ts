@@ -52,8 +52,8 @@ export function measureBurn({ log, balance, lookbackMs }: BurnQuery): Burn {
 }
 
 /**
- * Measures the burn of the last day, or that since its first fall where that is more: what stood still before has only just begun. An hour
- * and a few readings tell it from a burst.
+ * Measures the burn of the last day, or that since its first fall if that is more: a balance that stood still before has only just begun to be
+ * spent. An hour and a few readings tell this from a burst.
  */
 export function measureBegun({ log, balance }: Omit<BurnQuery, 'lookbackMs'>): Burn {
   const day = measureBurn({ log, balance, lookbackMs: dayMs });
@@ -65,7 +65,7 @@ export function measureBegun({ log, balance }: Omit<BurnQuery, 'lookbackMs'>): B
   return isMore && isEnough(begun) ? { ...begun, confidence: day.confidence } : day;
 }
 
-/** Most went at once, between two readings: a correction or a mistake looks so, and no rate follows from it. */
+/** Whether most was spent at once, between two readings: that looks like a correction or a mistake, and no rate follows from it. */
 export function isOneJump({ log, balance, lookbackMs }: BurnQuery): boolean {
   const span = lookBack(log, lookbackMs);
   if (span === null) return false;
@@ -157,7 +157,7 @@ export function lookBack(log: ReadingLog, windowMs: number): Lookback | null {
   return { from: cutByGap ? from + 1 : from, to, covers: !cutByGap, cutByGap };
 }
 
-/** Gaps after which the balance was higher: what was spent there is hidden by the top-up. Costs nothing without gaps. */
+/** The time in gaps after which the balance was higher: a top-up hides what was spent there. Costs nothing without gaps. */
 export function hiddenTime(
   log: ReadingLog,
   span: { readonly balance: Balance; readonly from: number; readonly to: number },

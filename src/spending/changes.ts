@@ -6,13 +6,13 @@ import type { Balance, Reading } from '../domain/reading.ts';
 export interface BalanceChange {
   readonly from: number;
   readonly to: number;
-  /** Its last millisecond: in whose time that lies, the whole change counts. Times that follow one another add up. */
+  /** The last millisecond of the change: the whole change counts in the time that contains it, so that times that follow one another add up. */
   readonly at: number;
   readonly before: Micros;
   readonly change: Micros;
 }
 
-/** The readings that end the changes of a time; they begin at the last reading before these. */
+/** The span of the readings that end the changes of a time; the changes begin at the last reading before these. */
 export function readingsOfChanges<Span extends { readonly since: number; readonly until: number }>(
   span: Span,
 ): Span {
@@ -20,8 +20,8 @@ export function readingsOfChanges<Span extends { readonly since: number; readonl
 }
 
 /**
- * From reading to reading, oldest first. A move to another account of the provider, and a reading from before the balance was configured, are left
- * out. Readings in another currency are a gap.
+ * The changes from reading to reading, oldest first. A move to another account of the provider, and a reading from before the balance was
+ * configured, are left out. Readings in another currency are a gap.
  */
 export function* changesOf(
   readings: readonly Reading[],

@@ -6,46 +6,46 @@ import type { LocalWeek } from './local-week.ts';
 import { firstOf, monthOf } from './months.ts';
 import { isSparse } from './silence.ts';
 
-/** A day took far too much when that is half a day's mean spending, in hours … */
+/** A day took far too much when its excess is above half a day's mean spending, in mean hours … */
 const tooMuchHours = 12;
-/** … that took more than so many times what is usual and half a mean hour, or a mean one where little is sent: a message or two are chance there. */
+/** … of hours that took more than this many times the usual and half a mean hour, or a mean one where little is sent: a message or two are chance there. */
 const farAbove = 1.5;
 const margin = { usually: 0.5, sparse: 1 } as const;
-/** … and is no part of a run where it is so small a share of the rest of it … */
+/** … An hour is no part of a run when its excess is a smaller share than this of the rest of the run … */
 const chance = 1 / 24;
-/** … or makes up for the last day: what was missing in it fades as the level does, so that it is up to so many times as much. */
+/** … or makes up for what was missing in the last day: that fades as the level does, so that in truth it is up to this many times as much. */
 const madeUp = 2;
 const maxRuns = 4;
-/** … of a week, it begins so many hours earlier or later at most. */
+/** … A weekly run begins at most this many hours earlier or later. */
 const sameHour = 1;
-/** A run comes so many days before its own at most. */
+/** A run comes at most this many days before its own day. */
 const maxMovedDays = 5;
 
-/** A day that takes much more than its weekday, again and again: it is expected to come again. */
+/** A day that takes much more than its weekday, again and again, so that it is expected to come again. */
 export interface ExpectedRun {
   /**
-   * Monthly: counted from the beginning of the month, 1 the first, or from its end, −1 the last. Every week or two: the local day on
-   * which it came last.
+   * `day` of a monthly run counts from the beginning of the month, 1 the first, or from its end, −1 the last. Of a run every week or two it
+   * is the local day on which the run came last.
    */
   readonly every: 'month' | keyof typeof daysBetween;
   readonly day: number;
-  /** A run whose day of the month is no working day comes on the last one before. */
+  /** A run whose day of the month is no working day comes on the last working day before. */
   readonly moves?: true;
   readonly micros: Micros;
-  /** From this local hour on, for so many. */
+  /** From this local hour on, for this many hours. */
   readonly hour: number;
   readonly hours: number;
 }
 
 const daysBetween = { week: 7, 'two-weeks': 14 };
 
-/** When a run comes next: it is over where it did not come then. */
+/** A run, and when it comes next; it is over if it did not come then. */
 type LastRun = ExpectedRun & { readonly next: number };
 
-/** `day` is the local one. */
+/** A day with a run; `day` is the local day. */
 type RunDay = Omit<ExpectedRun, 'every'>;
 
-/** Takes in what an hour took; `usual` is what it usually takes, `meanHour` what a mean one does. Called before the hour is learned. */
+/** Takes in what an hour took; `usual` is what it usually takes, `meanHour` what a mean hour takes. Called before the hour is learned. */
 export function noteRunHour(
   state: BalanceState,
   day: number,
@@ -67,7 +67,7 @@ export function noteRunHour(
   state.runHours = it.hour - state.runHour + 1;
 }
 
-/** Whether an hour took what only a run or a burst does. */
+/** Whether an hour took as much as only a run or a burst does. */
 export function isFarAbove(
   state: BalanceState,
   { spent, usual, meanHour }: Readonly<Record<'spent' | 'usual' | 'meanHour', Micros>>,
@@ -85,9 +85,9 @@ function keepRunDay(state: BalanceState, meanHour: Micros): void {
 }
 
 /**
- * The runs that are expected on a local day or after it: their day was far above usual in each of the two months before, or on three
- * of the last four days that are two weeks apart, and not in the weeks between, or that are a week apart, at the same hour. Of days that
- * are both, as in a February, a third month decides.
+ * The runs that are expected on a local day or after it. A day of the month must have been far above usual in each of the last two months.
+ * Of days that are two weeks apart it must be three of the last four, and none in the weeks between; of days that are a week apart, three of
+ * the last four at the same hour. If days are both, as in a February, a third month decides.
  */
 export function expectedRuns(state: BalanceState, week: Workdays, today: number): readonly ExpectedRun[] {
   const days = runDaysOf(state);
@@ -117,7 +117,7 @@ function monthlyRun(days: RunDays, week: Workdays, last: RunDay, months: number)
   return null;
 }
 
-/** One of two came on another day, because its own was no working day. */
+/** A monthly run of which one of two days came earlier, because its own was no working day. */
 function movedRun(days: RunDays, week: Workdays, last: RunDay): LastRun | null {
   const nominal = [last.day];
   while (!week.isWorking((nominal.at(-1) ?? 0) + 1) && nominal.length < maxMovedDays)
@@ -130,8 +130,8 @@ function movedRun(days: RunDays, week: Workdays, last: RunDay): LastRun | null {
 }
 
 /**
- * The day of the month, 1 the first, −1 the last: counted first from the end by which more of its run days came a month before, which
- * tells the days of a run of several apart, else from the nearer one.
+ * The day of the month, 1 the first, −1 the last, in both ways of counting, the likelier first: from the end by which more of the month's run days
+ * came a month before too, which tells the days of a run of several days apart; else from the nearer end.
  */
 function datesOf(local: number, days: RunDays): readonly number[] {
   const month = monthOf(local);
@@ -144,7 +144,7 @@ function datesOf(local: number, days: RunDays): readonly number[] {
   return more > 0 || (more === 0 && date <= 15) ? [date, fromEnd] : [fromEnd, date];
 }
 
-/** The spending a month and two months before on such a day. */
+/** The spending on such a day a month and two months before. */
 function cameBefore(days: RunDays, week: Workdays, last: RunDay, run: MonthDay) {
   const month = monthOf(last.day);
   return [month - 1, month - 2].map((ago) => {
@@ -153,7 +153,7 @@ function cameBefore(days: RunDays, week: Workdays, last: RunDay, run: MonthDay) 
   });
 }
 
-/** Whether a run of such a day ever came before a day that was no working day. */
+/** Whether a run of such a day ever came earlier, because its own day was no working day. */
 function hasMoved(days: RunDays, week: Workdays, day: number): boolean {
   return [...days.keys()].some((local) => {
     const nominal = dayIn(monthOf(local), day);
@@ -173,7 +173,7 @@ function monthly(
 
 type MonthDay = Pick<ExpectedRun, 'every' | 'day' | 'moves'>;
 
-/** On which local day a monthly run comes in a month; null where the month has no such day. */
+/** On which local day a monthly run comes in a month; null when the month has no such day. */
 function dateIn({ day, moves }: MonthDay, month: number, week: Workdays): number | null {
   let local = dayIn(month, day);
   // Not every month has a 31st.
@@ -187,7 +187,7 @@ function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
   return runAgain(last, weeksBefore(days, last, [2, 4, 6]), 'two-weeks');
 }
 
-/** The clipped part of a burst would be learned by the profile over months. */
+/** A weekly run is not left to the profile: that clips bursts and would learn it only over months. */
 function weeklyRun(days: RunDays, last: RunDay): LastRun | null {
   const before = weeksBefore(days, last, [1, 2, 3]);
   const alike = before.filter(({ hour }) => Math.abs(hour - last.hour) <= sameHour);
@@ -198,7 +198,7 @@ function weeksBefore(days: RunDays, last: RunDay, weeks: readonly number[]): rea
   return weeks.flatMap((ago) => days.get(last.day - 7 * ago) ?? []);
 }
 
-/** It came twice before. */
+/** The run if it came twice before; else null. */
 function runAgain(
   last: RunDay,
   [before, another]: readonly RunDay[],
@@ -225,7 +225,7 @@ export function plannedIn(
   return planned;
 }
 
-/** When runs begin that are expected from today on, for so many days. Of a day for which a person announced one that is the run. */
+/** When expected runs begin from today on, for `days` days. On a day for which a person announced a run, the announced one counts instead. */
 export function* plannedRuns(
   runs: readonly ExpectedRun[],
   week: LocalWeek,

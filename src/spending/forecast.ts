@@ -19,9 +19,9 @@ const maxWeeks = 260;
 export interface Walk {
   readonly startsAt: number;
   readonly sums: Float32Array;
-  /** The spending of a week past the walk. */
+  /** The spending of a week beyond the walk. */
   readonly weekly: Micros;
-  /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
+  /** Whether the weeks beyond the walk have the shape of its last one: false with expected runs, one of which may lie in it. */
   readonly isShaped: boolean;
   readonly announced: readonly AnnouncedRun[];
 }
@@ -42,7 +42,7 @@ export function walkAhead(
   const level = levelOf(state);
   const drift = driftOf(state);
   const usual = usualWeek(state);
-  // Spending clipped off a sparse balance is no event but traffic in clumps.
+  // Spending clipped off a sparse balance is no event: its traffic comes in clumps.
   const clumps = isSparse(state) ? state.clipped : 0;
   let sum = 0;
   sums[0] = 0;
@@ -61,7 +61,7 @@ export function walkAhead(
   return { startsAt, sums, weekly, isShaped: runs.length === 0, announced };
 }
 
-/** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
+/** When `left`, which was there at `at`, is spent. `at` is not before the walk's start. */
 export function predict(
   state: BalanceState,
   walk: Walk,
@@ -79,12 +79,12 @@ export function predict(
   return { emptyAt, earliest: instant(Math.exp(-spread)), latest: instant(Math.exp(spread)) };
 }
 
-/** Less than a message cannot be spent: where little is sent, what is left counts without its last one. */
+/** Less than a message takes cannot be spent: where little is sent, this much of what is left does not count. */
 function keptOf(state: BalanceState): Micros {
   return isSparse(state) ? unspendable(state) : 0;
 }
 
-/** Whether `left` lasts longer than so long, as `predict` says; a fast path. */
+/** Whether `left` lasts longer than `forMs`, as `predict` says; a fast path. */
 export function lastsLonger(
   state: BalanceState,
   walk: Walk,
@@ -94,20 +94,20 @@ export function lastsLonger(
   return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - Math.min(left, keptOf(state));
 }
 
-/** The spending within so long from an instant on, which is at or after the walk's start. */
+/** The spending within a time from `at` on, which is not before the walk's start. */
 export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
   const since = at - walk.startsAt;
   return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
 }
 
-/** The least that lasts so long, as `predict` says: with just what is spent before a quiet time, it is empty where that begins. */
+/** The least amount that lasts this long, as `predict` says: with just what is spent before a quiet time, the end is where that time begins. */
 export function neededFrom(state: BalanceState, walk: Walk, at: number, forMs: number): Micros {
   const expected = expectedFrom(walk, at, forMs);
   const endsQuietly = expected === expectedFrom(walk, at, forMs - secondMs);
   return expected === 0 ? 0 : expected + keptOf(state) + (endsQuietly ? 1 : 0);
 }
 
-/** The usual and what was announced. */
+/** The usual spending and that of announced runs, within so many hours. */
 export function sumAt(walk: Walk, hours: number): Micros {
   const { startsAt, announced } = walk;
   // A fast path: forecasts ask this dozens of times a reading.
@@ -116,7 +116,7 @@ export function sumAt(walk: Walk, hours: number): Micros {
   return announced.reduce((sum, run) => sum + announcedIn(run, startsAt, to), usualAt(walk, hours));
 }
 
-/** Past the walk every week takes as much as its last one. */
+/** Beyond the walk every week takes as much as its last one. */
 function usualAt(walk: Walk, hours: number): Micros {
   const { sums, weekly } = walk;
   if (hours > farthestHours) {
@@ -129,14 +129,14 @@ function usualAt(walk: Walk, hours: number): Micros {
   return from + (hours - whole) * ((sums[whole + 1] ?? 0) - from);
 }
 
-/** After how many hours `sumAt` reaches an amount; null past five years. */
+/** The number of hours after which `sumAt` reaches an amount; null past five years. */
 function hoursUntil(walk: Walk, amount: Micros): number | null {
   const isPastWalk = sumAt(walk, farthestHours) < amount;
   const most = isPastWalk ? farthestHours + maxWeeks * hoursPerWeek : farthestHours;
   if (isPastWalk && sumAt(walk, most) < amount) return null;
   const least = isPastWalk ? farthestHours : 0;
   const high = firstWhere(least + 1, most, (hour) => sumAt(walk, hour) >= amount);
-  // From hour to hour it grows evenly.
+  // Within an hour it grows evenly.
   const before = sumAt(walk, high - 1);
   const after = sumAt(walk, high);
   return high - 1 + (after > before ? (amount - before) / (after - before) : 1);

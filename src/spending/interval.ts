@@ -4,20 +4,20 @@ import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 import { hoursPerWeek } from './local-week.ts';
 
-/** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it weighs. */
+/** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it counts as. */
 const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
 const firstWeight = 12;
-/** A new error weighs a sixtieth at the least: fifteen days' memory. */
+/** A new error weighs at least a sixtieth: fifteen days' memory. */
 const shortestMemory = 60;
 const firstWidth = 1.8;
 const narrowest = 1;
 const widest = 4;
-/** Four times in five the interval shall hold. */
+/** The interval is to hold four times in five: this share lies outside. */
 const shareOutside = 0.2;
 const step = 0.08;
-/** A forecast is not held against what came when more than this share of it was unseen. */
+/** A forecast is not compared with what came when more than this share of its time was unseen. */
 const maxUnseen = 0.1;
-/** Amounts below this share of the mean hour tell nothing by their ratio. */
+/** Amounts below this share of the mean hour say nothing by their ratio. */
 const smallShare = 0.2;
 
 const rows = checkedHours.length;
@@ -62,7 +62,7 @@ export function passHour(
   for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.predict(hours);
 }
 
-/** The spending in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
+/** The spending in the hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
 function spentBefore(
   { came, cameHours }: BalanceState,
   block: number,
@@ -83,12 +83,12 @@ export function wasSeen({ blocks, blockSeen, cameHours }: BalanceState): boolean
   return blockSeen > 0 || (cameHours[(blocks - 1 + keptBlocks) % keptBlocks] ?? 0) > 0;
 }
 
-/** Whether enough of so many hours was seen to hold a forecast against what came in them. */
+/** Whether enough of the hours was seen to compare a forecast with what came in them. */
 function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);
 }
 
-/** The error as a logarithm, above 0 where it said too little. Null where none was made, or too much of its time was not seen. */
+/** The error as a logarithm, above 0 when the forecast was too low. Null when none was made, or too much of its time was unseen. */
 function errorOf(state: BalanceState, index: number, due: number): number | null {
   const hours = checkedHours[index] ?? 0;
   const made = due - hours / hoursPerBlock;
@@ -100,7 +100,7 @@ function errorOf(state: BalanceState, index: number, due: number): number | null
   return Math.log((spent + small) / (said + small));
 }
 
-/** The record of forecasts for so many hours ahead that came due in the last two weeks; null where none did. */
+/** The record of forecasts for so many hours ahead that came due in the last two weeks; null when none did. */
 export function forecastRecord(
   state: BalanceState,
   hours: (typeof checkedHours)[number],
@@ -139,7 +139,7 @@ function learnError(state: BalanceState, index: number, error: number): void {
   );
 }
 
-/** Micros and both ends of the range made into something else. */
+/** A range with `to` applied to its amount and both ends. */
 export function mapRange(
   { micros, low, high }: ExpectedSpending,
   to: (micros: Micros) => Micros,
@@ -148,8 +148,8 @@ export function mapRange(
 }
 
 /**
- * The range of a sum for so many hours ahead, four times in five, as the logarithm of a factor: error times width,
- * interpolated in the logarithm of the hours; never less than before anything was seen as long as little was.
+ * The range of a sum for so many hours ahead that holds four times in five, as the logarithm of a factor: error times width,
+ * interpolated in the logarithm of the hours. As long as little was seen, it is never narrower than before anything was seen.
  */
 export function spreadAhead(state: BalanceState, hours: number): number {
   const at = Math.log(Math.max(1, hours));
@@ -169,13 +169,13 @@ function spreadOf(state: BalanceState, index: number): number {
 /** The forecast of a week ago compared with what came. */
 export interface WeekAgo {
   readonly madeAt: number;
-  /** From `madeAt` on, the last a week after it: by how much more was spent until then than was predicted. */
+  /** From `madeAt` on, the last one a week later: how much more was spent until then than was predicted. */
   readonly steps: readonly { readonly at: number; readonly excess: Micros }[];
 }
 
 /**
- * The prediction of a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
- * the present hour. Null while less than a week is known, or where too much of it was not seen.
+ * The forecast of a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the beginning of
+ * the present hour. Null while less than a week is known, or when too much of it was unseen.
  */
 export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {
   if (state.blocks <= weekBlocks) return null;

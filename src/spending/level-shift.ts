@@ -4,33 +4,33 @@ import { hoursPerWeek } from './local-week.ts';
 import { newestShare } from './profile.ts';
 import type { Side } from './unusual.ts';
 
-/** A change is lasting when a whole day, worth half a mean one at the least, took less than 0.4 or more than 2.5 times what is usual … */
+/** A change is lasting when a whole day, worth at least half a mean one, took less than 0.4 or more than 2.5 times the usual … */
 const lastingHours = 24;
 const leastMeanHours = 12;
 const large = Math.log(2.5);
 /** … or two days less than 0.55 or more than 1.8 times; and far more than forecasts of a day are usually off … */
 const much = Math.log(1.8);
 const timesOff = 4;
-/** … but what stops altogether, or begins after it stood still, says nothing of the level. */
+/** … but spending that stops altogether, or begins after a standstill, says nothing of the level. */
 export const huge = Math.log(20);
-/** … and five standard deviations of a chance number of messages. */
+/** … and the difference is five standard deviations of a chance number of messages. */
 const improbable = 5;
-/** It began with an hour that was off by half; it is none where six hours on the mean are nearly as usual. */
+/** It began with an hour that was off by half; there is none when six hours on the mean are nearly as usual. */
 const hourOffBy = 1.5;
 const room = 0.02;
 const recentKept = Math.exp(-1 / 6);
 const nearlyUsual = 1.4;
-/** For a week it may be over as it came: then six hours are enough. Until two weeks after that nothing is lasting. */
+/** For a week the change may go back as it came: then six hours are enough. Until two weeks after that no change is lasting. */
 const returnHours = 6;
 const leastReturn = 4;
 const sameFactor = 1.4;
 const returnsMs = 168 * hourMs;
 const restsMs = 336 * hourMs;
-/** An alert that fires goes on while spending is off by half, and a lasting change is reported for half a day. */
+/** An alert that fires goes on while spending is off by a factor of two, and a lasting change is reported for half a day. */
 const heldFrom = 2;
 const reportedMs = 12 * hourMs;
 
-/** Takes in an hour from `at` on that was learned; `usual` as it was before that. */
+/** Takes in a learned hour that began at `at`; `usual` is the amount before it was learned. */
 export function watchShift(
   state: BalanceState,
   { at, slot, spent, usual }: Readonly<Record<'at' | 'slot' | 'spent' | 'usual', number>>,
@@ -57,7 +57,7 @@ export function watchShift(
     shiftBy(state, slot, { factor: state.offSpent / state.offUsual, at, isBack: false });
 }
 
-/** Since when spending has another level, and how many times the former one; null where it has not, or it was reported long ago. */
+/** Since when spending has another level, and how many times the former one that is; null when it has none, or it was reported long ago. */
 export function recentShift(
   state: BalanceState,
   side: Side,
@@ -68,7 +68,7 @@ export function recentShift(
   return { since, factor };
 }
 
-/** Whether a lasting change is reported: at first when it is known, until half a day later; what fires goes on while it may become one. */
+/** Whether a lasting change is reported: for half a day from when it is recognized. An alert that fires goes on while a change may become lasting. */
 export function isShifting(
   state: BalanceState,
   side: Side,
@@ -84,12 +84,12 @@ export function isShifting(
   return recentShift(state, side, at + reportedMs) !== null;
 }
 
-/** The factor too much or too little since it began, and in the last hours. */
+/** The factor by which spending is off, since the change began or in the last hours: the smaller of the two. */
 function offBy({ offSpent, offUsual, offSide, recentSpent, recentUsual }: BalanceState): number {
   return Math.min((offSpent / offUsual) ** offSide, (recentSpent / recentUsual) ** offSide);
 }
 
-/** How many times the former level is usual since a change that may yet be over as it came; 1 without one. */
+/** How many times the former level is usual now, while a change may still go back as it came; 1 without one. */
 export function changedFor({ isShiftLearned, shiftedAt, shiftedBy }: BalanceState, at: number): number {
   return isShiftLearned === 1 && shiftedBy > 0 && at < shiftedAt + returnsMs ? shiftedBy : 1;
 }
@@ -109,7 +109,7 @@ function isLasting(state: BalanceState, at: number): boolean {
 
 function isOver(state: BalanceState, at: number): boolean {
   const { offHours, offUsual, meanHour, shiftedBy, shiftedAt, isShiftLearned } = state;
-  // Its last hours: it may come back in two steps.
+  // The factor of its last hours, because it may come back in two steps.
   const factor = (state.recentSpent / state.recentUsual) * shiftedBy;
   return (
     isShiftLearned === 1 &&
@@ -121,7 +121,7 @@ function isOver(state: BalanceState, at: number): boolean {
   );
 }
 
-/** All that is usual is multiplied; what the profile learned of the change before it was known is taken back. */
+/** Multiplies all usual amounts, and takes back what the profile learned of the change before it was recognized. */
 function shiftBy(
   state: BalanceState,
   lastSlot: number,

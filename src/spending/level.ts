@@ -5,15 +5,15 @@ import { isSparse } from './silence.ts';
 /** The level looks back about a day … */
 const memoryHours = 24;
 const keptAnHour = Math.exp(-1 / memoryHours);
-/** … with half a day besides at which all was as usual: what is seldom spent says little. */
+/** … with half a day of usual spending added: what is seldom spent says little. */
 const calmHours = 12;
-/** Drift is seen over two weeks, the first two not among them, with two weeks besides at which all was as usual. */
+/** Drift is seen over two weeks, but not in the first two, with two weeks of usual spending added. */
 const driftHours = 336;
 const driftKeptAnHour = Math.exp(-1 / driftHours);
 const calmDriftHours = 336;
-/** … or so many of the smallest falls: of few messages, some more or less are chance. */
+/** … or this many of the smallest falls: of few messages, some more or less are chance. */
 const calmFalls = 60;
-/** … and this many hours of what comes in clumps, which says little of the level. */
+/** … and this many hours of spending that comes in clumps, which says little of the level. */
 const calmClumps = 200;
 const holidayKeptAnHour = Math.exp(-1 / 96);
 /** An unusual level fades in about two days. */
@@ -31,17 +31,17 @@ export function levelOf(state: BalanceState): number {
   return ratioOf(state, state.actual, state.expected, calmHours);
 }
 
-/** The drift that the profile follows late: 1 is no drift. Over two weeks, with two weeks besides at which all was as usual. */
+/** The drift that the profile follows late: 1 is no drift. Measured over two weeks, with two weeks of usual spending added. */
 export function driftOf(state: BalanceState): number {
   return ratioOf(state, state.driftActual, state.driftExpected, calmDriftHours);
 }
 
-/** The spending of a holiday as a share of the weekend's last day. Summed up as the level is, over four holidays and with half its calm. */
+/** The spending of a holiday as a share of the weekend's last day: summed up as the level is, over four holidays, with half as much added. */
 export function holidayOf(state: BalanceState): number {
   return ratioOf(state, state.holidayActual, state.holidayExpected, calmHours / 2);
 }
 
-/** With so many hours at which all was as usual. */
+/** The ratio of the sums, with this many hours of usual spending added to both. */
 function ratioOf(state: BalanceState, actual: Micros, expected: Micros, hours: number): number {
   const { meanHour, smallestFall, clipped } = state;
   const clumps = isSparse(state) ? calmClumps * clipped : 0;
@@ -49,7 +49,7 @@ function ratioOf(state: BalanceState, actual: Micros, expected: Micros, hours: n
   return expected + calm > 0 ? (actual + calm) / (expected + calm) : 1;
 }
 
-/** From the third week on. */
+/** Whether drift is measured: from the third week on. */
 export function isDriftMeasured({ hours }: BalanceState): boolean {
   return hours > driftHours;
 }

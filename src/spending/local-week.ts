@@ -12,30 +12,30 @@ const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
 export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 
-/** Hours ahead that forecasts reach by the hour: a little more than two weeks. */
+/** The hours ahead that forecasts cover hour by hour: a little more than two weeks. */
 export const farthestHours = 400;
 
-/** Offsets that a week keeps: it is asked for the hours of the weeks ahead again and again. */
+/** The offsets that a week keeps, because it is asked for the hours of the weeks ahead again and again. */
 const keptOffsets = 1000;
 
-/** `slot`: its place in the week, the weekend at the end (0 is Monday 0:00). Those of a holiday follow from 168 on. */
+/** `slot`: the hour's place in the week, with the weekend at the end (0 is Monday 0:00). The slots of a holiday follow from 168 on. */
 export interface LocalHour {
   readonly startsAt: number;
   readonly endsAt: number;
   readonly slot: number;
 }
 
-/** An hour of the night comes twice or not at all where clocks change. Accounts of one zone share a week. */
+/** The hours of a local week. Where clocks change, an hour of the night comes twice or not at all. Accounts of one zone share a week. */
 export class LocalWeek {
   readonly timezone: string;
-  /** The key of states that were learned in it: the zone, and the weekend where it is another one. */
+  /** The key of states that were learned in it: the zone, and the weekend if that is not the usual one. */
   readonly key: string;
   readonly #weekend: readonly number[];
   /** The weekday of the first slots: the one after the weekend. */
   readonly #firstDay: number;
   /** Holidays as days since 1970. */
   readonly #holidays: ReadonlySet<number>;
-  /** Milliseconds ahead of UTC at the beginning of UTC days: clocks change at most once within one. */
+  /** Milliseconds ahead of UTC at the beginning of UTC days: clocks change at most once within a day. */
   readonly #offsets = new Map<number, number>();
   #aheadFrom = Number.NaN;
   #ahead = new Uint8Array(farthestHours);
@@ -50,7 +50,7 @@ export class LocalWeek {
     this.timezone = timezone;
     this.#weekend = weekend.map((day) => weekdays.indexOf(day));
     this.#firstDay = firstAfter(this.#weekend);
-    // Without a weekend the hours have the same places as with the usual one.
+    // Without a weekend the hours have the same slots as with the usual one.
     const isUsual =
       weekend.length === 0 ||
       (usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length);
@@ -58,14 +58,14 @@ export class LocalWeek {
     this.#holidays = holidayDays(parts.holidays);
   }
 
-  /** Whether a local day carries payments: it lies neither on a weekend nor on a holiday, or the weekend was said to be none. */
+  /** Whether payments are made on a local day: not on a weekend or a holiday, unless the configuration says that there is no weekend. */
   isWorking(day: number): boolean {
     return (
       this.#weekend.length === 0 || !(this.#weekend.includes(this.weekdayOf(day)) || this.#holidays.has(day))
     );
   }
 
-  /** The day counted from a Sunday. */
+  /** The weekday, counted from a Sunday, and the hour of a slot. */
   whenIs(slot: number): { readonly day: number; readonly hour: number } {
     return { day: modulo(Math.floor(slot / 24) + this.#firstDay + 1, daysPerWeek), hour: slot % 24 };
   }
@@ -108,7 +108,7 @@ export class LocalWeek {
     return candidates.find((at) => this.dayAt(at) >= day) ?? guess;
   }
 
-  /** The slots of the hours that follow one another from `startsAt` on, the first that of `startsAt` itself. */
+  /** The slots of the hours that follow one another, beginning with that of `startsAt`. */
   slotsFrom(startsAt: number): Uint8Array {
     if (this.#aheadFrom === startsAt) return this.#ahead;
     // An hour later all but the last are known.
@@ -160,10 +160,10 @@ function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }
 
-/** Nobody waits longer for a payment. */
+/** Nobody waits longer than this for a payment. */
 const maxPaymentDays = 90;
 
-/** With a negative one, by when to pay so that the money is there at `from`. Only the hours of working days count. */
+/** When a lead time has passed from `from` on; if negative, by when to pay for the money to be there at `from`. Only hours of working days count. */
 export function passLeadTime(week: LocalWeek, from: number, leadTimeMs: number): number {
   const isBack = leadTimeMs < 0;
   let at = from;

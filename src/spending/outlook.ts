@@ -6,7 +6,7 @@ import type { AccountSpending } from './account-spending.ts';
 import { mapRange } from './interval.ts';
 import { endOfNextMonth, type PeriodSum, presentSums } from './periods.ts';
 
-/** The spending of a period so far, and at its end: null while less than a day is known. */
+/** The spending of a period so far, and the total at its end: null while less than a day is known. */
 export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
   readonly spent: Micros;
   readonly total: ExpectedSpending | null;
@@ -21,7 +21,7 @@ export function outlookOf(spending: AccountSpending, balance: Balance, now: numb
   if (readMonth === null || readQuarter === null || last === null) return null;
   const [month, quarter] = presentSums({ month: readMonth, quarter: readQuarter }, { week, last, now });
   return {
-    /** That of the account: its newest reading may be in another one. */
+    /** The currency of what was learned: the account's newest reading may be in another one. */
     currency: last.currency,
     month: outlookOfPeriod(spending, balance, month),
     nextMonth: expectedIn(spending, balance, month.endsAt, endOfNextMonth(week, month.startsAt)),
@@ -41,7 +41,7 @@ function expectedIn(
   return until && mapRange(until, (micros) => Math.round(micros * (share ?? 0)));
 }
 
-/** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
+/** `expectedUntil`, and 0 for a balance that was watched for a day and never fell. */
 function expectedOrNothing(
   spending: AccountSpending,
   balance: Balance,

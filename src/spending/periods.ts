@@ -13,7 +13,7 @@ export type Period = (typeof periods)[number];
 export interface PeriodSum {
   readonly startsAt: number;
   readonly endsAt: number;
-  /** From when on all falls are in `spent`: `startsAt`, or later where nothing was known before. */
+  /** Since when all falls are in `spent`: `startsAt`, or later if nothing was known before. */
   readonly knownSince: number;
   /** The first reading in the period. A fall across its beginning counts with the share of its time that lies in the period. */
   readonly watchedFrom: number;
@@ -41,14 +41,14 @@ export function presentSums(
   return [begun.month, now < quarter.endsAt ? quarter : begun.quarter];
 }
 
-/** Takes the falls between two readings in one currency into the sums, and begins the periods that a reading begins. */
+/** Adds the falls between two readings in one currency to the sums, and begins the periods in which a reading is the first. */
 export function addToSums(
   sums: PeriodSums,
   { week, last, reading }: { readonly week: LocalWeek; readonly last: Reading; readonly reading: Reading },
 ): void {
   for (const period of periods) {
     const { startsAt, endsAt } = sums[period];
-    // A clock that is corrected by seconds just after midnight begins no period of yesterday.
+    // A clock that is corrected by seconds just after midnight does not begin a period of yesterday.
     if (reading.at < startsAt - hourMs) sums[period] = beginSums(week, reading)[period];
     else if (reading.at >= endsAt) sums[period] = beginPeriod(week, period, reading);
   }
@@ -57,7 +57,7 @@ export function addToSums(
     if (fell <= 0) continue;
     for (const period of periods) {
       const { knownSince, watchedFrom, spent } = sums[period];
-      // A fall at one instant, or across a clock that was set back, is of the period that goes on.
+      // A fall at one instant, or across a clock that was set back, belongs to the period that goes on.
       const isCut = watchedFrom === reading.at && last.at !== reading.at;
       const known = (reading.at - knownSince) / (reading.at - last.at);
       const share = isCut ? Math.max(0, Math.min(1, known)) : 1;

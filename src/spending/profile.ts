@@ -3,7 +3,7 @@ import type { BalanceState } from './balance-state.ts';
 import { holidayOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 
-/** The share of a new week in what an hour of the week usually takes, once it was seen twice. */
+/** The share of a new week in what an hour of the week usually takes, once the hour was seen twice. */
 const newest = 0.5;
 const fewestFalls = 0.1;
 /** Hours seen in fewer weeks than this lean on the same hour of other days … */
@@ -19,8 +19,8 @@ const maxWeeks = 255;
  *
  *     usual(h) = bin(h), with n < 6 weeks of it (n · bin(h) + 0.2 · day(h)) / (n + 0.2)
  *
- * where day(h) is the middle of that hour of the day on such days (working days or weekend) that were seen, else on the others, else
- * the mean hour. A holiday takes what the weekend's last day does, times `holidayOf`.
+ * where day(h) is the middle (median) of that hour of the day on such days (working days or weekend) that were seen, else on the others,
+ * else the mean hour. A holiday takes what the weekend's last day does, times `holidayOf`.
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
   if (slot >= hoursPerWeek) return holidayOf(state) * usualSpending(state, slot - 24);
@@ -42,7 +42,7 @@ function leaning(state: BalanceState, slot: number, { working, weekend }: Middle
 
 const hoursOfWeek = new Float32Array(hoursPerWeek + 24);
 
-/** The same for all hours of the week and of a holiday at once; valid until it is asked again, as each end of an hour does. */
+/** `usualSpending` for all hours of the week and of a holiday; valid until the next call, which comes at the end of each hour. */
 export function usualWeek(state: BalanceState): Float32Array {
   const holiday = holidayOf(state);
   for (let hour = 0; hour < 24; hour++) {
@@ -86,13 +86,13 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
   state.bins[slot] = bin + newestShare(state, weeks) * (spent - bin);
 }
 
-/** The weight of the newest of so many weeks. Less where little is sent: an hour that takes one message or none says little by itself. */
+/** The weight of the newest of the weeks. It is less where little is sent: an hour that takes one message or none says little by itself. */
 export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: number): number {
   const falls = meanHour / smallestFall;
   return Math.max(1 / weeks, falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest);
 }
 
-/** The middle of an hour of the day; null on days of which none was seen. */
+/** The median of an hour of the day; null for days of which none was seen. */
 interface Middles {
   readonly working: Micros | null;
   readonly weekend: Micros | null;
@@ -108,8 +108,8 @@ function middlesOf(state: BalanceState, hour: number): Middles {
 const sorted = new Float64Array(5);
 
 /**
- * One of five days may be anything. Sorted as they are seen, in numbers made once: this is asked for each hour of a day at the end of
- * each hour.
+ * The median, because one of five days may be anything. Sorted as they are seen, in numbers made once: this is asked for each hour of a day
+ * at the end of each hour.
  */
 function middleOf(state: BalanceState, from: number, to: number): Micros | null {
   let seen = 0;

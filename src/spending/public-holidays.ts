@@ -12,7 +12,7 @@ export function isHolidayRegion(name: string): boolean {
   return Object.hasOwn(regions, name);
 }
 
-/** Which regions may have been meant by a name that is unknown: the same in other letters, those of its country, the nearest, or none. */
+/** The regions that an unknown name may have meant: the same in upper or lower case, those of its country, the nearest, or none. */
 export function suggestRegions(name: string): readonly string[] {
   const names = Object.keys(regions);
   const written = name.toUpperCase();
@@ -36,7 +36,7 @@ function dayOf(date: string): number {
   return Date.parse(`${date}T00:00Z`) / dayMs;
 }
 
-/** A region has the days of the one it lies in, with more and less. */
+/** The days of a region: those of the one that it lies in, with days added and taken away. */
 function regionDays(name: string): Set<number> {
   const [more = '', less = ''] = (ownOf(regions, name) ?? '').split('-');
   const parent = name.slice(0, Math.max(0, name.lastIndexOf('-')));

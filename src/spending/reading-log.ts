@@ -9,14 +9,14 @@ const cellsPerWindow = 384;
 /** A log that is rebuilt begins by this share of its window before it. */
 const reloadedBefore = 1 / 8;
 
-/** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
+/** The window's grid is halved at most this often; readings newer than the finest grid are never thinned. */
 const finestLevel = 20;
 
 const blindColumn = 1;
-/** Index of a column that has no place in a row: it is 0 in all of them. */
+/** The place of a column that is left out of the rows, because it is 0 in all of them. */
 const noPlace = -1;
 
-/** Shared by logs that are yet to be filled: tens of thousands are made at a start. */
+/** Shared by logs that are yet to be filled, because tens of thousands are made at a start. */
 const noRows = new Float64Array(0);
 
 /**
@@ -25,39 +25,39 @@ const noRows = new Float64Array(0);
  * always make the same log.
  *
  * - Falls of a balance are spending, rises are top-ups; neither ever changes the other's sum.
- * - One reading from before the window is kept: the balance at the window's start. So is the first of a younger log, and all that was
- *   spent since.
+ * - One reading from before the window is kept: the balance at the window's start. A younger log keeps its first reading, and all that
+ *   was spent since.
  * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
  *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
  *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
  *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 22 to 55 KB.
- * - A reading in another currency or of other balances starts the log afresh: nothing is compared or summed across currencies.
- * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
- *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
+ * - A reading in another currency or of other balances starts a new log: nothing is compared or summed across currencies.
+ * - A reading that is older than its predecessor (the clock was set back) removes the readings that lie after it from
+ *   the log; what was spent in them stays in the sums, and the time back to the reading before counts as
  *   blind.
  *
- * Sums are exact up to the range of money; past it they round as doubles do, and balances with them.
+ * Sums are exact up to the range of money; past it they round as doubles do, and so do balances.
  */
 export class ReadingLog {
-  /** The reach back of the longest rule (`maxWindow`). */
+  /** The longest time that a rule looks back (`maxWindow`). */
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   /**
    * The columns are the instant, and sums that never fall: the blind time in milliseconds, what was spent of each balance, and what each
-   * was topped up by. The sums run from the log's start. One that is still 0 has no place in the rows: often there is no blind time, no
-   * top-up, and a balance that nobody uses.
+   * was topped up by. The sums run from the log's start. A sum that is still 0 has no place in the rows: often there is no blind time, no
+   * top-up, or a balance that nobody uses.
    */
   #rows = noRows;
   #places: number[] = [0];
   #width = 1;
   #balances: readonly Balance[] = [];
-  /** Each balance where its sums are 0. */
+  /** Each balance at the point where its sums are 0. */
   #atStart: readonly Micros[] = [];
   readonly #isGap: (ms: number) => boolean;
   #start = 0;
   #end = 0;
   #currency: string | null = null;
-  /** Each balance as it was read last: one that stands still did not move by what sums past the range of money are rounded by. */
+  /** Each balance as it was last read. It shows that a balance stands still, although sums past the range of money are rounded. */
   #newest: Readonly<Record<Balance, Micros>> = {};
   /** True while two neighbours may lie in one cell: only then is there something to thin. */
   #dense = false;
@@ -70,7 +70,7 @@ export class ReadingLog {
   }
 
   /**
-   * From when on stored readings have to be appended (after the last one before it) so that a log rebuilt equals the one that lived
+   * Since when stored readings have to be appended, beginning with the last one before, so that a rebuilt log equals the one that lived
    * through them: thinning looks past the window's start, and gaps are told by the pace of the readings before.
    */
   reloadSince(now: number): number {
@@ -116,7 +116,7 @@ export class ReadingLog {
     return this.#cell(to, spent) - this.#cell(from, spent);
   }
 
-  /** Sum of the rises from one kept reading to a later one: what was spent and yet is there. */
+  /** Sum of the rises from one kept reading to a later one. Never negative. */
   toppedUpBetween(balance: Balance, from: number, to: number): Micros {
     const toppedUp = this.#spentColumnOf(balance) + this.#balances.length;
     return this.#cell(to, toppedUp) - this.#cell(from, toppedUp);
@@ -152,7 +152,7 @@ export class ReadingLog {
 
   append(reading: Reading): void {
     if (!this.#isComparable(reading)) this.#restart(reading);
-    // First: it moves the sums that the new row is calculated from.
+    // This comes first, because it moves the sums that the new row is calculated from.
     if ((this.#end + 1) * this.#width > this.#rows.length) this.#makeRoom();
     const { at } = reading;
     const last = this.length - 1;
@@ -173,7 +173,7 @@ export class ReadingLog {
     this.#thinAfter(previousAt, at);
   }
 
-  /** The numbers of the last row of each balance are read before they are written: the new one may lie in its place. */
+  /** Writes the sums of the new row. Those of the last row are read before, because the new row may lie in its place. */
   #addMoves(last: number, reading: Reading): void {
     let spent = blindColumn;
     for (const balance of this.#balances) {
@@ -199,7 +199,7 @@ export class ReadingLog {
     this.#dense = false;
   }
 
-  /** Sums restart at the oldest row: years of spending stay exact integers. One that did not grow since then gives its place back. */
+  /** Sums restart at the oldest row, so that years of spending stay exact integers. A column that did not grow since then gives its place back. */
   #makeRoom(): void {
     const { length } = this;
     this.#atStart = this.#balances.map((balance) => this.balanceAt(0, balance));
@@ -231,7 +231,7 @@ export class ReadingLog {
     this.#rows[(this.#end - 1) * this.#width + (this.#places[column] ?? 0)] = value;
   }
 
-  /** Gives a column a place in all rows, also in those that were just taken out: what was spent is calculated from the last of them. */
+  /** Gives a column a place in all rows, also in those that were just taken out, because spending is calculated from the last of them. */
   #widen(column: number): void {
     const width = this.#width++;
     const rows = new Float64Array((this.#rows.length / width) * this.#width);
@@ -241,7 +241,7 @@ export class ReadingLog {
     this.#rows = rows;
   }
 
-  /** When time has entered a new cell: the outcome depends on the readings and that cell, not on when it is done. */
+  /** Thins when time has entered a new cell: the outcome then depends on the readings and that cell, not on when it is done. */
   #thinAfter(previousAt: number, at: number): void {
     const cellMs = this.windowMs / cellsPerWindow;
     if (at - previousAt < cellMs) this.#dense = true;
@@ -251,9 +251,9 @@ export class ReadingLog {
   }
 
   /**
-   * Keeps the first reading, and the last one of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all
-   * of it is older than a quarter of the window over 2^k. Cells of one level lie whole in those of the level
-   * below, which is why thinning bit by bit and thinning at once come to the same.
+   * Keeps the first reading, and the last one of each cell. A cell of level k is the 2^k-th part of `cellMs`; it applies once all
+   * of it is older than a quarter of the window over 2^k. Cells of one level lie wholly in those of the level
+   * below, which is why thinning bit by bit and thinning at once give the same.
    */
   #thin(now: number, cellMs: number): void {
     const rows = this.#rows;

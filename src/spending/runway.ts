@@ -15,7 +15,7 @@ import {
 } from './burn.ts';
 
 const microsPerCent = 10_000;
-/** A payment makes a balance last so long. */
+/** A payment makes a balance last this many days. */
 export const restoredDays = 30;
 /** The empty date by a day's mean burn may be off by this factor, either way. */
 const meanBurnFactor = 2;
@@ -33,10 +33,10 @@ interface RunwayQuery extends BurnQuery {
  * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`predictRunout`).
  *
  * - Without confidence the burn rate is null.
- * - What does not run out, or later than can be forecast, has no runway.
+ * - A balance that does not run out, or later than can be forecast, has no runway.
  * - Below the floor: runway 0 in every case, and `emptyAt` null, because that instant has passed.
- * - What lasts 30 days is not calculated from one jump, until a profile of a week knows better.
- * - `emptyAt` is calculated from the reading; the runway is what is left of it at `now`.
+ * - The amount for 30 days is not calculated from one jump, until a profile of a week is known.
+ * - `emptyAt` is calculated from the reading; the runway is the time from `now` until then.
  */
 export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
@@ -80,7 +80,7 @@ function restoringTopUp(
   return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
 }
 
-/** The spending of 30 days at the burn, or at the one that the runway goes by. */
+/** The spending of 30 days at this burn, or at the brief one if the runway goes by that. */
 function spentAtPace(query: RunwayQuery, burn: Burn): Micros {
   const { spentMicros, observedMs } = query.lookbackMs === dayMs ? briefBurn(query) : burn;
   return (restoredDays * dayMs * spentMicros) / observedMs;
@@ -91,7 +91,7 @@ function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | nu
   return spending.knows(reading) ? spending.expected(balance, restoredDays * dayMs) : null;
 }
 
-/** The pace by the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */
+/** The pace by the forecast, or by the mean burn of the last day while less is known. Null when nothing can be forecast yet. */
 export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
   const { spending, reading, balance, floorMicros } = query;
   const left = amountOf(reading, balance) - floorMicros;
@@ -112,14 +112,14 @@ export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): F
 
 type Briefly = Pick<RunwayQuery, 'log' | 'spending' | 'reading' | 'balance'>;
 
-/** The burn while less than a day of spending is known. While a week is learned from history a Monday's first fall begins nothing. */
+/** The burn while less than a day of spending is known. While a week is learned from history, a Monday's first fall is no beginning. */
 export function briefBurn({ log, spending, reading, balance }: Briefly): Burn {
   return spending.knows(reading)
     ? measureBegun({ log, balance })
     : measureBurn({ log, balance, lookbackMs: dayMs });
 }
 
-/** The runway at that; what stands still may be nearly empty. Null when no time was observed. */
+/** The runway at that burn; a balance that stands still may be nearly empty. Null when no time was observed. */
 export function briefRunway(
   burn: Burn,
   left: Micros,

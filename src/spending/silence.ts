@@ -2,26 +2,26 @@ import type { Micros } from '../domain/money.ts';
 import { hourMs } from '../domain/time.ts';
 import type { BalanceState } from './balance-state.ts';
 
-/** A lesson fades by half in 60 days … */
+/** What was learned fades by half in 60 days … */
 const keptAnHour = 2 ** (-1 / (60 * 24));
 /** … and grows by half at a time at most, so that one event does not become usual. */
 export const learnedGrowth = 1.5;
 /** A provider may book late: less than half an hour is no silence. */
 export const shortestMs = hourMs / 2;
-/** It is reported when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
+/** A silence is reported when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
 const minFalls = 20;
 /** … and a third more than was ever missing by itself. */
 const aboveUsual = 1.3;
-/** Accounts of which little is sent are silent for hours: what is usual is learned in the second week, when the profile is known. */
+/** Accounts that send little are silent for hours: what is usual is learned in the second week, when the profile is known. */
 const hoursToLearn = 336;
-/** Little is sent where silence is usual that is worth a tenth of a mean hour. */
+/** Little is sent when silences worth a tenth of a mean hour are usual. */
 const littleSilence = 0.1;
-/** So many falls show what a message takes: that the next one is smaller than all of them is less likely than one in ten. */
+/** This many falls show what a message takes: that the next one is smaller than all of them is less likely than one in ten. */
 export const knownFalls = 10;
 /** The mean fall looks back about a hundred falls. */
 const fallWeight = 0.01;
 
-/** Takes in by how much the balance fell between two readings. */
+/** Takes in a fall of the balance between two readings. */
 export function noteFall(state: BalanceState, fell: Micros): void {
   if (fell <= 0) return;
   if (state.smallestFall === 0 || fell < state.smallestFall) state.smallestFall = fell;
@@ -29,45 +29,45 @@ export function noteFall(state: BalanceState, fell: Micros): void {
   state.usualFall = usual + fallWeight * (Math.min(fell, 3 * usual) - usual);
 }
 
-/** Less than a message takes is never spent. 0 while so few falls were seen, as the mean hour and the mean fall tell, that nothing shows what one takes. */
+/** An amount never spent, because a message takes more. 0 while too few falls were seen, by the mean hour and the mean fall, to show what one takes. */
 export function unspendable(state: BalanceState): Micros {
   const { hours, meanHour, clipped, usualFall, smallestFall } = state;
   return hours * (meanHour + clipped) < knownFalls * usualFall ? 0 : smallestFall;
 }
 
-/** With less than half a mean hour left an account may have stopped serving: its silence is no lack of demand. */
+/** With less than half a mean hour left an account may have stopped serving: its silence is then no lack of demand. */
 export function nearlyEmpty({ meanHour }: BalanceState): Micros {
   return meanHour / 2;
 }
 
-/** With less than that, or than a message takes, its silence is no calm. */
+/** With less than this left, which is nearly empty or less than a message takes, silence does not mean that nothing is needed. */
 export function leastServed(state: BalanceState): Micros {
   return Math.max(nearlyEmpty(state), unspendable(state));
 }
 
-/** No forecast by hours before a day was learned. */
+/** Whether less than a day was learned: there is no forecast by hours before that. */
 export function isBrief({ hours }: BalanceState): boolean {
   return hours < 24;
 }
 
-/** While that is so a jump tells no more what an hour takes, once as much is paid in as was left: who did takes it for enough. */
+/** Takes in a rise. On the first day a payment of what was left or more limits the mean hour that a jump made: whoever paid takes it for enough. */
 export function passRise(state: BalanceState, left: Micros, rose: Micros): void {
   if (isBrief(state) && left >= paidFrom(state, left - rose))
     state.meanHour = Math.min(state.meanHour, 2 * left);
 }
 
-/** A debt is paid back by a person. What brings less than a tenth of the jump else is a refund. */
+/** The balance from which on a rise counts as a payment: any after a debt, which a person pays back; less than a tenth of the mean hour is a refund. */
 function paidFrom({ meanHour }: BalanceState, left: Micros): Micros {
   return left < 0 ? 1 : left + Math.max(1, left, Math.ceil(meanHour / 10));
 }
 
-/** The balance from which on one that stands still, with so much left, goes on without end. */
+/** The balance from which on one that stands still, with `left` now, goes on without end. */
 export function servedFrom(state: BalanceState, left: Micros): Micros {
   const enough = Math.max(1, Math.ceil(leastServed(state)));
   return isBrief(state) ? Math.min(enough, Math.max(unspendable(state), paidFrom(state, left))) : enough;
 }
 
-/** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */
+/** Takes in what was spent within a part of an hour; `usual` is what the hour usually takes. */
 export function watchSilence(
   state: BalanceState,
   usual: Micros,
@@ -81,7 +81,7 @@ export function watchSilence(
   }
 }
 
-/** The next one is held against it, unless a person said that it was expected. */
+/** Ends a silence: the next one is measured by it, unless a person said that it was expected. */
 function endSilence(state: BalanceState): void {
   const silence = state.silent / state.meanHour;
   if (state.hours < hoursToLearn) state.usualSilence = Math.max(state.usualSilence, silence);
@@ -96,7 +96,7 @@ function endSilence(state: BalanceState): void {
   if (state.less.sum === 0) state.less.excused = 0;
 }
 
-/** For half an hour in which much was usual; `firing` holds on until something is spent. `factor`: higher is calmer. */
+/** Whether nothing was spent for half an hour in which much was usual; if `firing`, until something is spent. `factor`: higher is calmer. */
 export function isSilent(
   state: BalanceState,
   { factor, firing }: { readonly factor: number; readonly firing: boolean },
@@ -111,12 +111,12 @@ export function isSparse({ usualSilence }: BalanceState): boolean {
   return usualSilence >= littleSilence;
 }
 
-/** The usual height of something, an hour later. */
+/** A learned height, an hour later. */
 export function fadeLearned(height: number): number {
   return height * keptAnHour;
 }
 
-/** The same after it went as high as `top` once more; it counts as at least `least`. */
+/** A learned height after it went as high as `top` once more; it counts as at least `least`. */
 export function raiseLearned(height: number, top: number, least = 0): number {
   return Math.max(height, Math.min(top, learnedGrowth * Math.max(height, least)));
 }

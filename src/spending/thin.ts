@@ -2,11 +2,11 @@ import { ownOf } from '../domain/own.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 
 /**
- * Thins a history for a chart to at most `points` readings (never fewer than 2 where there are 2), oldest first.
+ * Thins a history for a chart to at most `points` readings (never fewer than 2 if there are 2), oldest first.
  *
  * The readings between the first and the last, which always stay, are split into buckets of equal count; of
  * each bucket the readings with the minimum and the maximum of each balance stay, so that no dip and no peak
- * is lost. Where not even one bucket fits, the extremes of the whole come before its ends. Readings are
+ * is lost. If not even one bucket fits, the extremes of the whole are kept before its ends. Readings are
  * chosen, never averaged: every point was really read. A history that is short enough comes back as it is.
  */
 export function thin(readings: readonly Reading[], points: number): readonly Reading[] {
@@ -14,7 +14,7 @@ export function thin(readings: readonly Reading[], points: number): readonly Rea
   const last = readings.at(-1);
   if (readings.length <= Math.max(2, points) || first === undefined || last === undefined) return readings;
   const inner = readings.length - 2;
-  // Others than at first where one was added, or the account moved to another provider.
+  // The balances differ from those at first if one was added, or the account moved to another provider.
   const balances = [...new Set([first, last].flatMap((reading) => Object.keys(reading.balances)))];
   // A bucket may need the lowest and the highest reading of each balance.
   const buckets = Math.floor((points - 2) / (2 * balances.length));
@@ -29,7 +29,7 @@ export function thin(readings: readonly Reading[], points: number): readonly Rea
   return thinned;
 }
 
-/** The lowest and the highest, of a balance that stands still none, and then the ends, as far as `points` reach. */
+/** The lowest and the highest reading, unless the balance stands still, and then the ends, as far as `points` reach. */
 function keepFew(
   readings: readonly Reading[],
   balances: readonly Balance[],
@@ -70,7 +70,7 @@ function findExtremes(readings: readonly Reading[], range: Range): readonly Extr
   return range.balances.flatMap((balance) => extremesOf(readings, range, balance) ?? []);
 }
 
-/** Null where none of [from, to) has the balance. Of equal readings the first counts: a still balance has one extreme. */
+/** Null when none of [from, to) has the balance. Of equal readings the first counts: a still balance has one extreme. */
 function extremesOf(readings: readonly Reading[], { from, to }: Range, balance: Balance): Extremes | null {
   let low: Reading | null = null;
   let high: Reading | null = null;

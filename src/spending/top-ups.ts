@@ -1,16 +1,16 @@
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, keptTopUps } from './balance-state.ts';
 
-/** Top-ups that make a pattern. */
+/** The number of top-ups that make a pattern. */
 export const minTopUps = 4;
-/** The deviation of amounts, as a share of the usual one. All but one are not. */
+/** How far amounts may lie from the usual one, as a share of it; one of them may lie farther. */
 const amountSpread = 0.1;
-/** The spread of the balances at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
+/** How far apart the balances may lie at which they come, and how near to empty there is no pattern, as a share of the amount … */
 const levelSpread = 0.06;
-/** … and no more than a third of a day's spending: what people pay once a month leaves a similar rest where each month takes the same. */
+/** … and no more than a third of a day's spending: what people pay once a month leaves a similar rest if each month takes the same. */
 const levelHours = 8;
 
-/** Whether a rise is more than a correction or a refund: what lasts less than a mean hour is none. */
+/** Whether a rise is more than a correction or a refund: what lasts less than a mean hour is no top-up. */
 export function isTopUp(state: BalanceState | null, rise: Micros): boolean {
   return rise > 0 && rise >= (state?.meanHour ?? 0);
 }
@@ -25,10 +25,10 @@ export function rememberTopUp(state: BalanceState, { rise, from }: Record<'rise'
 }
 
 /**
- * The top-up that comes again and again, an automatic recharge, and the balance at which it has come, at the latest: of one amount (a tenth
- * more or less, one exception) that came from one balance. Of the last four to six, the highest two thirds of the balances at least lie
- * within 6 % of the amount and a third of a day's spending, and not as near as 6 % to empty, where people pay by hand. Null where there
- * is no such pattern.
+ * The top-up that comes again and again, as by an automatic recharge: its amount, and the lowest balance at which it has come. The amounts are alike
+ * (a tenth more or less, one exception) and come from one balance: of the last four to six, at least the highest two thirds of the balances
+ * lie within 6 % of the amount and a third of a day's spending, and not as near as 6 % to empty, where people pay by hand. Null without
+ * such a pattern.
  */
 export function usualTopUp(state: BalanceState, floorMicros: Micros) {
   const count = Math.min(state.topUps, keptTopUps);

@@ -14,34 +14,34 @@ import {
   watchSilence,
 } from './silence.ts';
 
-/** An unusual level is forgotten by a fiftieth in five minutes: by half in three hours. */
+/** An unusual sum fades by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
 const keptMs = 300_000;
-/** Above one and a half times the most, or below half of the least, of the hour and its neighbours … */
+/** Unusual is above one and a half times the most, or below half of the least, of the hour and its neighbours … */
 const much = 1.5;
 const little = 0.5;
-/** … however calm it has been lately, and by a tenth of the mean hour besides. */
+/** … however calm it has been lately, and by a tenth of the mean hour more. */
 const calmest = 0.7;
 const margin = 0.1;
-/** The hour before counts up to so many times what was usual in it before. */
+/** The hour before counts with at most this many times what was usual in it before. */
 const mostLearned = 3;
-/** It is reported when the sum passes one mean hour, or a third more than it ever reached by itself … */
+/** An episode is reported when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;
 const firstUsual = 1 / aboveUsual / learnedGrowth;
-/** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
+/** … that is one mean hour too much, or three tenths of one too little: no more can be missing than is usual. */
 const least = { more: 1, less: 0.3 } as const;
-/** Ten messages more or less are chance where little is sent; but four mean hours are not, however seldom it is read. */
+/** Ten messages more or less are chance where little is sent; but 24 mean hours are not, however seldom it is read. */
 const minFalls = 10;
 const maxHours = 24;
-/** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
+/** One in ten thousand, as a logarithm: the bound is several times the probability. */
 const improbable = 9;
 const minUsual = 0.05;
-/** It is over when the sum is back at half of where it was reported. */
+/** An episode is over when the sum is back at half of where it was reported. */
 const overAt = 0.5;
 
 export type Side = 'more' | 'less';
 
-/** The spending that an hour bears before it is unusual. Micros an hour. */
+/** The spending that an hour may have before it is unusual. Micros an hour. */
 export interface Usual {
   readonly usual: Micros;
   readonly most: Micros;
@@ -64,7 +64,7 @@ export function usualRange(state: BalanceState, slot: number): Usual {
   const after = usualSpending(state, first + ((slot + 1) % hours));
   const level = levelOf(state);
   const room = margin * state.meanHour;
-  // The hour before may be part of a surge: what it taught must not make room for that.
+  // The hour before may be part of a surge: what it taught must not make room for the surge.
   const most = Math.max(Math.min(before, mostLearned * state.usualBefore), usual, after);
   return {
     usual: usual * level,
@@ -107,12 +107,12 @@ function add(
   side.sum = Math.max(0, side.sum * kept ** ((part.to - part.from) / keptMs) + excess);
   side.top = Math.max(side.top, side.sum / state.meanHour);
   if (side.sum > 0) return;
-  // The episode is over: the next one is held against it, unless a person said that it was expected.
+  // The episode is over: the next one is measured by it, unless a person said that it was expected.
   if (side.excused === 0) side.usualTop = raiseLearned(side.usualTop, side.top, firstUsual);
   side.excused = 0;
 }
 
-/** It does not count then for what the account is used to: the next one like it is reported as if this had not been. */
+/** An excused episode does not count for what the account is used to: the next one like it is reported as if this one had not been. */
 export function excuse(state: BalanceState, side: Side, excused: boolean): void {
   if (episodeOf(state, side, 0) !== null) state[side].excused = excused ? 1 : 0;
 }
@@ -120,21 +120,21 @@ export function excuse(state: BalanceState, side: Side, excused: boolean): void 
 /** The unusual spending at an instant: since when, how much was spent since then, and how much was usual. */
 export type Episode = Readonly<Pick<BalanceState['more'], 'since' | 'spent' | 'expected'>>;
 
-/** A change that perhaps becomes unusual, reported or not; null while all is as usual. */
+/** A change that may become unusual, reported or not; null while all is as usual. */
 export function episodeOf(state: BalanceState, side: Side, at: number): Episode | null {
   if (state[side].sum > 0) return state[side];
   if (side === 'more' || state.silent === 0) return null;
   return { since: at - state.silentMs, spent: 0, expected: state.silent };
 }
 
-/** Forgets a little of how high the sums go, and how silent it is, by itself: once an hour. */
+/** Once an hour, forgets a little of how high the sums and how long the silences get by themselves. */
 export function forgetUnusual(state: BalanceState): void {
   state.more.usualTop = fadeLearned(state.more.usualTop);
   state.less.usualTop = fadeLearned(state.less.usualTop);
   state.usualSilence = fadeLearned(state.usualSilence);
 }
 
-/** Far from usual, or nothing at all (`isSilent`); `firing` holds on until half over. `factor`: more is calmer. */
+/** Whether spending is far from usual, or there is none at all (`isSilent`); if `firing`, until half of it is over. `factor`: higher is calmer. */
 export function isUnusual(
   state: BalanceState,
   side: Side,
@@ -149,7 +149,7 @@ export function isUnusual(
   return sum > limit && (side === 'less' || !isSparse(state) || isImprobable(state, it.factor));
 }
 
-/** A top-up hides what was spent by then, which is an hour's where a provider posts once an hour. What was silent until then, and is not reported, begins again. */
+/** A top-up hides what was spent before it, up to an hour's if a provider posts hourly. A silence until then that is not reported begins again. */
 export function passTopUp(state: BalanceState): void {
   if (state.silentMs < shortestMs || isUnusual(state, 'less', { factor: 1, firing: false })) return;
   state.silentMs = shortestMs;
@@ -157,7 +157,7 @@ export function passTopUp(state: BalanceState): void {
   state.less.sum = 0;
 }
 
-/** Whether so many messages are no chance where `μ` is one and a half times what is usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */
+/** Whether so many messages are no chance, with `μ` one and a half times the usual number: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */
 function isImprobable({ more, usualFall }: BalanceState, factor: number): boolean {
   const messages = more.spent / usualFall;
   const usual = Math.max(minUsual, (much * more.expected) / usualFall);
