@@ -2,7 +2,7 @@ import { isoText } from '../domain/time.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { ReplayResult } from './replay-engine.ts';
 
-/** The fate of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
+/** The fate of an alert under another configuration. `severity`: it fires at the same time, but its worst severity is another. */
 export type ChangeKind = 'new' | 'gone' | 'earlier' | 'later' | 'severity';
 
 export type ReplayChange = ReturnType<typeof changeOf>;
@@ -20,7 +20,7 @@ export function compareReplays(before: ReplayResult, after: ReplayResult) {
   };
 }
 
-/** Incidents of one account about the same thing, that overlap, are one alert, whatever its rule is called. */
+/** Incidents of one account about the same thing that overlap are one alert, whatever its rule is called. */
 export function compareIncidents(before: readonly ReplayedIncident[], after: readonly ReplayedIncident[]) {
   const left = Map.groupBy(before, subjectOf);
   const changes: ReplayChange[] = [];
@@ -55,7 +55,7 @@ function overlap(one: ReplayedIncident, other: ReplayedIncident): boolean {
   return one.firedAt <= ends(other) && other.firedAt <= ends(one);
 }
 
-/** The rule of the same name before others, then the nearest in time. */
+/** The distance in time; a rule of the same name comes before all others. */
 function distance(one: ReplayedIncident, other: ReplayedIncident): number {
   const apart = Math.abs(one.firedAt - other.firedAt);
   return one.rule === other.rule ? apart - Number.MAX_SAFE_INTEGER : apart;

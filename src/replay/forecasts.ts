@@ -24,13 +24,13 @@ import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 export interface PastForecast {
   readonly reading: Reading;
   readonly balance: Balance;
-  /** The rest above the floor. */
+  /** The amount left above the floor. */
   readonly leftMicros: Micros;
-  /** Null where nothing could be forecast. */
+  /** Null when nothing could be forecast. */
   readonly forecast: Forecast | null;
 }
 
-/** One for each reading and balance that ever moves, oldest first, learnt from all that is known before it. */
+/** One for each reading and each balance that ever moves, oldest first, learned from that reading and all before it. */
 export async function* forecastsOf(
   past: AccountPast,
   calendar: Calendar,
@@ -91,15 +91,15 @@ async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
   return balances.filter((balance) => moving.has(balance));
 }
 
-/** The horizons at which forecasts are compared with what came, and for how much less and more a horizon stands. */
+/** The horizons at which forecasts are compared with what came; each stands for times from `from` to `to` times as long. */
 const horizonsMs = [24 * hourMs, 72 * hourMs, 168 * hourMs] as const;
 const from = 0.8;
 const to = 1.25;
 
 /**
- * How good the forecasts of a balance were, by how far ahead: `count` of them, one an hour, came to be known as right or wrong, `medianError`
- * is the middle of `|predicted − true| / true`, and `held` the share of outcomes within the interval that was to hold four times in five.
- * Empty is when as much was spent as was left: that is seen although it was topped up in between.
+ * How good the forecasts of a balance were, by how far ahead. `count`: those, one an hour, that came to be known as right or wrong. `medianError`:
+ * the median of `|predicted − true| / true`. `held`: the share of outcomes within the interval that is to hold four times in five.
+ * A balance is empty when as much was spent as was left: that is seen even if it was topped up in between.
  */
 export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance) {
   const own = forecasts.filter((it) => it.balance === balance);
@@ -124,7 +124,7 @@ export function judgeForecasts(forecasts: readonly PastForecast[], balance: Bala
   });
 }
 
-/** The spending up to each forecast, and the smallest that was spent at once: a millionth where too few falls show that. */
+/** The spending up to each forecast, and the smallest amount that was spent at once: a millionth if too few falls show it. */
 function sumUp(own: readonly PastForecast[]) {
   const left = Float64Array.from(own, ({ leftMicros }) => leftMicros);
   const spent = new Float64Array(own.length);
@@ -141,8 +141,8 @@ function sumUp(own: readonly PastForecast[]) {
 }
 
 /**
- * When a balance was empty: at the reading that left less than the smallest fall, of which nothing is ever spent; or, where it was
- * topped up before, when as much was spent as had been left, between two readings by their share. Null when neither is known yet.
+ * When a balance was empty: at the reading that left less than the smallest fall, because less than that is never spent. If it was
+ * topped up before, when as much was spent as had been left, interpolated between two readings. Null while neither is known.
  */
 function trueEmptyAt(
   own: readonly PastForecast[],
@@ -163,7 +163,7 @@ function trueEmptyAt(
   return lowAt + share * ((own[high]?.reading.at ?? 0) - lowAt);
 }
 
-/** The first place after one where more was spent than an amount; the length where there is none. */
+/** The first index after `after` at which more than an amount was spent; the length if there is none. */
 function firstAbove(spent: Float64Array, after: number, amount: Micros): number {
   return firstWhere(after + 1, spent.length, (place) => (spent[place] ?? 0) > amount);
 }

@@ -7,7 +7,7 @@ import { runwayOf } from '../engine/spending.ts';
 import { emptyAt, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 
-/** An incident of a replay, as little of it as people read: a long past has many. */
+/** An incident of a replay, with no more of it than people read, because a long past has many. */
 export interface ReplayedIncident
   extends Pick<
     Incident,
@@ -17,7 +17,7 @@ export interface ReplayedIncident
   readonly severity: Severity;
   /** The currency that the account was last read in when it fired. */
   readonly currency: string | null;
-  /** When the balance ran empty; null for rules that do not warn of that, and where nothing tells. */
+  /** When the balance ran empty; null for rules that do not warn of that, and when nothing tells. */
   readonly empty: Emptying | null;
   /** Whether its rule warns that the balance comes to a floor. */
   readonly floored: boolean;
@@ -28,9 +28,9 @@ export interface ReplayedIncident
 /**
  * When the balance of an incident was used up.
  *
- * - `reached`: a reading at the floor or below came while it fired (at its start, when it was empty already).
+ * - `reached`: a reading at the floor or below came while it fired (at its start, if the balance was empty already).
  * - `spent`: a top-up came in between; by then as much was spent as was left when it fired.
- * - `projected`: the past ends before either; so it would have come by the forecast when it fired.
+ * - `projected`: the past ends before either; the instant is that of the forecast when it fired.
  */
 export interface Emptying {
   readonly at: number;
@@ -46,10 +46,10 @@ interface Draining {
   leftMicros: Micros;
 }
 
-/** More of one account would be rules that fire and resolve without anything ever being spent: the oldest are let go. */
+/** The most kept for one account: more would be rules that fire and resolve without anything ever being spent. The oldest are dropped. */
 const maxDraining = 50;
 
-/** Writes down the incidents of a replay, and what became of their balances. */
+/** Records the incidents of a replay, and what became of their balances. */
 export function createIncidentBook(state: MonitorState) {
   const incidents: ReplayedIncident[] = [];
   const known = new Map<string, Entry>();
@@ -89,7 +89,7 @@ export function createIncidentBook(state: MonitorState) {
     getOrMake(resolved, entry.account, () => new Set<string>()).add(entry.rule);
   }
 
-  /** Notes what the outlook says of the end of the balance, until readings say better. */
+  /** Records the end of the balance by the outlook, until readings say better. */
   function watchDrain(entry: Entry, account: WatchedAccount, balance: Balance): void {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
@@ -110,17 +110,17 @@ export function createIncidentBook(state: MonitorState) {
 
   return {
     incidents,
-    /** Takes in incidents that the engine opened or changed, after it has let go what nobody needs. */
+    /** Takes in incidents that the engine opened or changed, after the engine has dropped those that nobody needs. */
     note(changed: readonly Incident[]): void {
       for (const incident of changed) {
         const entry = known.get(incident.id);
         if (entry === undefined) open(incident);
         else follow(entry, incident);
-        // An incident that nobody needs any more comes no more.
+        // An incident that nobody needs any more does not come again.
         if (!state.incidents.has(incident.id)) known.delete(incident.id);
       }
     },
-    /** Takes notice of what a reading says of balances that drain. */
+    /** Takes in what a reading says of balances that drain. */
     read(account: WatchedAccount): void {
       const { poll, settings } = account;
       const { reading, previous } = poll;
@@ -138,7 +138,7 @@ export function createIncidentBook(state: MonitorState) {
   };
 }
 
-/** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */
+/** Returns true when nothing more is to be learned: the balance is used up, or goes on in another currency. */
 function drain(it: Draining, previous: Reading, account: WatchedAccount): boolean {
   const { entry, floorMicros } = it;
   const { balance } = entry;
@@ -155,20 +155,20 @@ function drain(it: Draining, previous: Reading, account: WatchedAccount): boolea
   return true;
 }
 
-/** At the floor, or so near that nothing more can be sent. */
+/** Whether the balance is at the floor, or so near that nothing more can be sent. */
 function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMicros: Micros): boolean {
   if (poll.reading === null) return false;
   return amountOf(poll.reading, balance) - floorMicros < spending.leastSpendable(balance);
 }
 
-/** Reported with more than this much of what the rule asks for left was too early, with less than that too late. */
+/** An incident was too early with more than this share of the time left that its rule asks for, and too late with less than the second share. */
 const earlyFactor = 1.2;
 const lateFactor = 0.8;
 
 /**
- * One record for each rule whose incidents fired by a time until the balance is empty. The truth is when it was, or when
- * as much was spent as had been left (`Emptying`). Where the past ends before, an incident counts as early when that is
- * later than the rule asked for already, and else as not known.
+ * One record for each rule whose incidents fired by a time until the balance is empty. The true end is when the balance was empty, or when
+ * as much was spent as had been left (`Emptying`). If the past ends before, an incident counts as early if more time has passed already
+ * than the rule asks for, and else as not known.
  */
 export function judgeRunways(incidents: readonly ReplayedIncident[], until: number) {
   const notified = incidents.flatMap((incident) => {
@@ -181,14 +181,14 @@ export function judgeRunways(incidents: readonly ReplayedIncident[], until: numb
     const count = (verdict: Verdict): number => verdicts.filter((it) => it === verdict).length;
     return {
       rule,
-      /** The longest time ahead that it fired with. */
+      /** The longest `within` with which it fired. */
       withinMs: its.reduce((longest, { withinMs }) => Math.max(longest, withinMs), 0),
       fired: its.length,
-      /** The number, of those whose truth is known, that came in time, too early, too late. */
+      /** The numbers that came in time, too early and too late, of those whose true end is known. */
       inTime: count('in time'),
       early: count('early'),
       late: count('late'),
-      /** The middle one of the times from firing until nothing was left; null where that is never known. */
+      /** The median of the times from firing until nothing was left; null when that is never known. */
       leadMs: leads.toSorted((left, right) => left - right)[leads.length >> 1] ?? null,
       /** The number of times it fired again although nothing was paid in since it had resolved. */
       flapped: its.filter(({ incident }) => !incident.isFirst).length,
@@ -205,7 +205,7 @@ function verdictOf(incident: ReplayedIncident, withinMs: number, until: number):
   return leadMs < lateFactor * withinMs ? 'late' : 'in time';
 }
 
-/** From firing until nothing was left; null where the past does not tell. */
+/** From firing until nothing was left; null when the past does not tell. */
 function leadOf({ empty, firedAt }: ReplayedIncident): number | null {
   return empty === null || empty.how === 'projected' ? null : empty.at - firedAt;
 }

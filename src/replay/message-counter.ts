@@ -6,11 +6,11 @@ import type { MonitorState } from '../engine/state.ts';
 
 export type MessageCount = ReturnType<typeof createMessageCounter>['count'];
 
-/** The outbox's end in a replay: every channel takes every message at once, and all that is kept of it is the count. */
+/** The end of the outbox in a replay: every channel takes every message at once, and only the count is kept. */
 export function createMessageCounter(state: MonitorState, since: number) {
   const byChannel = new Map<string, number>();
   const byWeek: number[] = [];
-  /** `byWeek` counts from the begin of the replay; a week in which none went out may be missing at the end. */
+  /** `byWeek` counts from the beginning of the replay; weeks without a message may be missing at the end. */
   const count = { total: 0, byChannel, byWeek };
 
   /** The next message of each channel. */
@@ -45,13 +45,13 @@ export function createMessageCounter(state: MonitorState, since: number) {
     },
     /** Sends what is due; false when nothing was. */
     deliverDue(now: number): boolean {
-      // Asked after every poll, when hardly ever anything waits.
+      // Called after every poll, when hardly ever anything waits.
       if (state.messages.size === 0) return false;
       const due = waiting().filter((message) => message.dueAt <= now);
       for (const message of due) deliver(message, now);
       return due.length > 0;
     },
-    /** Messages that still wait for their group go out although the past ends before. */
+    /** Counts messages that still wait for their group, although the past ends before they are due. */
     finish(): void {
       for (const message of waiting()) note(message.channel, message.dueAt);
     },

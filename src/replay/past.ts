@@ -14,26 +14,26 @@ export type GapReading = 'unread' | 'unwatched';
 /** The past of one account. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
-  /** The provider's last facts besides the balances, such as its credit limit: polls are stored without, so they count as true all along. */
+  /** The provider's last facts besides the balances, such as its credit limit: polls are stored without them, so they count as true all along. */
   readonly facts?: AccountState['facts'];
   /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
   polls(): AsyncIterable<readonly PollRecord[]>;
   /** Readings from before, which rules look back on. */
   readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;
   readonly gaps: GapReading;
-  /** The longest time that the account was watched; null: until its last poll. */
+  /** Until when the account was watched at most; null: until its last poll. */
   readonly until: number | null;
 }
 
 /** An account with at least one poll, and what one look at its past tells. */
 export interface SurveyedPast extends AccountPast {
   readonly count: number;
-  /** The number of them that brought a reading, and when the last one did; null when none did. */
+  /** The number of polls that brought a reading, and when the last one did; null when none did. */
   readonly readCount: number;
   readonly lastReadAt: number | null;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** The middle one of the pauses between its polls; null of fewer than three polls. */
+  /** The median of the pauses between its polls; null for fewer than three polls. */
   readonly usualPauseMs: number | null;
 }
 
@@ -44,10 +44,10 @@ export async function surveyPast(past: AccountPast): Promise<SurveyedPast | null
   return survey.finish();
 }
 
-/** Pauses that are longer than the interval by less than this are late polls. */
+/** Pauses that are longer than the interval by less than this factor are late polls. */
 const lateFactor = 1.5;
 
-/** The account's own, or its past's where clearly longer: hourly exports are no series of gaps. */
+/** The account's own interval, or that of its past if it is clearly longer: hourly exports are no series of gaps. */
 export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, calendar: Calendar): number {
   const plannedMs = pollInterval(calendar, account.poll, firstAt);
   return usualPauseMs !== null && usualPauseMs > lateFactor * plannedMs ? usualPauseMs : plannedMs;
@@ -63,7 +63,7 @@ export function createSurvey(past: AccountPast) {
   let lastReadAt: number | null = null;
   let firstAt = 0;
   let lastAt = 0;
-  /** After a failure comes a retry, or a backoff: neither is usual. */
+  /** Whether the last poll brought a reading. After a failure comes a retry, or a backoff: neither is a usual pause. */
   let isLastRead = false;
   /** Every `stride`-th pause, so that a past of any length leaves as many. */
   const pauses = new Float64Array(maxPauses);
@@ -103,7 +103,7 @@ export function createSurvey(past: AccountPast) {
   };
 }
 
-/** From `since` (null: the first poll) to `now`. Failed polls are stored too: without any, lowwater was not running. */
+/** The stored past from `since` (null: the first poll) to `now`. Failed polls are stored too: in a time without any, lowwater was not running. */
 export function storedPast(
   reader: StoreReader,
   account: AccountSettings,
@@ -127,7 +127,7 @@ export function storedPast(
   };
 }
 
-/** Without the polls of a time in which it was an account of another provider, with other balances. */
+/** Leaves out the polls of a time in which it was an account of another provider, with other balances. */
 async function* ofItsBalances(
   account: AccountSettings,
   parts: AsyncIterable<readonly PollRecord[]>,

@@ -6,7 +6,7 @@ import { hourMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { SurveyedPast } from './past.ts';
 
-/** The pace at which an account was polled. `polled`: false where readings are pushed, of which no failed one is ever stored. */
+/** The pace at which an account was polled. `polled`: false when readings are pushed: then no failed poll is ever stored. */
 export interface PollPlan {
   readonly polled: boolean;
   readonly poll: AccountSettings['poll'];
@@ -22,16 +22,16 @@ const jitter = 1.25;
 /** A provider may ask for a day, but that is rarer than a daemon that is stopped while an account cannot be read. */
 const usualRetryAfterMs = hourMs;
 
-/** A provider that answers so may be left alone for long: it asks for it, or it names a time. */
+/** After these outcomes a provider may be left alone for long: it asks for that, or it names a time. */
 const waitingOutcomes: ReadonlySet<OutcomeKind> = new Set(['rate_limited', 'auth_failed', 'http_error']);
 
-/** A time without polls of an account that it was meant to be polled in, from `at` on. */
+/** A time from `at` on without polls of an account that was meant to be polled. */
 export interface Pause {
   /** `unread`: it could not be read. `unwatched`: nobody watched. */
   readonly kind: 'unread' | 'unwatched';
   at: number;
   forMs: number;
-  /** The share of it that may be a wait: the account was watched then, although it was not polled. */
+  /** The part of it that may be a wait: the account was watched then, although it was not polled. */
   waitMs: number;
 }
 
@@ -42,7 +42,7 @@ type Steps = AsyncGenerator<readonly StreamStep[], undefined>;
 
 /** The past of one account as steps in the order of time, many at a time. */
 async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
-  // A pause in pushed readings does not show whether lowwater ran: it is taken for a pause of who pushes.
+  // A pause in pushed readings does not show whether lowwater ran: it counts as a pause of whoever pushes.
   const kind = plan.polled ? past.gaps : 'unread';
   let last: PollRecord | null = null;
   for await (const part of past.polls()) {
@@ -61,7 +61,7 @@ async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
   if (last !== null) yield [{ kind: 'end', at: endOf(last, past, plan) }];
 }
 
-/** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */
+/** The end of what is known is no gap: the account counts as watched at most until it had to be polled again. */
 function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): number {
   if (until === null) return last.at;
   return Math.max(last.at, plan.polled ? Math.min(until, watchedUntil(last, plan)) : until);
@@ -69,10 +69,10 @@ function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): numbe
 
 export type PollStream = Awaited<ReturnType<typeof openStream>>;
 
-/** A cursor over the steps of one account. Of several that have a step at one instant the one of the lowest rank is first. */
+/** A cursor over the steps of one account. If several have a step at one instant, the one of the lowest rank is first. */
 export async function openStream(past: SurveyedPast, plan: PollPlan, rank: number) {
   const parts = stepsOf(past, plan);
-  /** The steps at hand, and the index of the one after next. */
+  /** The steps at hand, and the index of the step after next. */
   let part = (await parts.next()).value ?? [];
   let nextStep = 1;
   let isAllRead = false;
@@ -87,7 +87,7 @@ export async function openStream(past: SurveyedPast, plan: PollPlan, rank: numbe
     get ready(): boolean {
       return isAllRead || nextStep < part.length;
     },
-    /** Reads on. */
+    /** Reads the next part. */
     async fill(): Promise<void> {
       const { value, done } = await parts.next();
       part = value ?? [];
@@ -104,11 +104,11 @@ export async function openStream(past: SurveyedPast, plan: PollPlan, rank: numbe
   return stream;
 }
 
-/** Soonest first; who was just read is put back where its next step belongs. */
+/** The streams, soonest step first; a stream that was just read is put back where its next step belongs. */
 export function mergeStreams(streams: readonly PollStream[]) {
   const sorted = streams.toSorted(compare);
 
-  /** After the first stream's step moved in time. */
+  /** To be called after the first stream's step moved in time. */
   function moved(): void {
     const [first, second] = sorted;
     if (first === undefined || second === undefined || compare(first, second) < 0) return;
@@ -126,7 +126,7 @@ export function mergeStreams(streams: readonly PollStream[]) {
       return sorted[0] ?? null;
     },
     moved,
-    /** Takes the step of the first stream away. */
+    /** Removes the step of the first stream. */
     advance(): void {
       if (sorted[0]?.advance() === true) moved();
       else sorted.shift();
@@ -146,8 +146,8 @@ function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): number 
 }
 
 /**
- * Until when a daemon that runs need not poll again: the run after a rest of a cron expression, the end of the longest backoff
- * where the outcome is one that is waited for. Other failures are tried again before the schedule comes to them.
+ * Until when a daemon that runs need not poll again: until the run after a rest of a cron expression, or until the end of the longest
+ * backoff if the outcome is one that is waited for. Other failures are tried again before the schedule comes to them.
  */
 function watchedUntil(last: PollRecord, plan: PollPlan): number {
   const { poll, calendar, intervalMs } = plan;
@@ -157,7 +157,7 @@ function watchedUntil(last: PollRecord, plan: PollPlan): number {
   return Math.max(regular, calendar.next(poll.cron, poll.timezone, last.at) ?? regular);
 }
 
-/** A daemon that backs off polls no later than this after a poll that failed. */
+/** The longest wait of a daemon that backs off after a poll that failed. */
 function maxWait({ backoff, intervalMs }: PollPlan): number {
   return Math.max(intervalMs, backoff.maxMs * jitter, usualRetryAfterMs);
 }

@@ -25,7 +25,7 @@ import { mergeStreams, openStream, type PollStream } from './poll-stream.ts';
 
 /** The past as the configuration would have reported it. */
 export interface ReplayResult {
-  /** In the order in which they fired; those of a provider as a whole among them. */
+  /** In the order in which they fired; those of a provider as a whole are among them. */
   readonly incidents: readonly ReplayedIncident[];
   readonly messages: MessageCount;
   /** The accounts that have a past, in the order given. */
@@ -35,11 +35,11 @@ export interface ReplayResult {
   readonly until: number;
 }
 
-/** Somebody who looks on. */
+/** An observer of a replay. */
 export interface ReplayObserver {
-  /** Before the first poll is judged. */
+  /** Called before the first poll is judged. */
   begins?(accounts: readonly SurveyedPast[]): void;
-  /** A reading was judged; `account` is as the engine knows it after that. */
+  /** Called when a reading was judged; `account` is as the engine knows it after that. */
   read?(account: WatchedAccount, reading: Reading): void;
 }
 
@@ -61,10 +61,10 @@ export function replayJson({ incidents, messages }: ReplayResult) {
   };
 }
 
-/** Turns forgotten together in which nothing but readings changed: more would outlive the space of young objects. */
+/** The most turns forgotten together in which nothing but readings changed: more would outlive the space of young objects. */
 const quietTurnsAtOnce = 100;
 
-/** The engine in the past, as it is where that begins, with all that is known from before: its state, and the accounts whose polls come in. */
+/** The engine as it is where the past begins, with all that is known from before: its state, and the accounts whose polls come in. */
 export async function beginEngine({
   settings,
   calendar,
@@ -97,14 +97,14 @@ export async function beginEngine({
   const streams = mergeStreams(opened);
   const messages = createMessageCounter(state, since);
   const book = createIncidentBook(state);
-  /** An instant that no poll comes after. */
+  /** An instant after which no poll comes. */
   const endOfAll = pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
   let watchedUntil = since;
-  /** Accounts that are being watched. While there is none, nobody is there whom time could tell anything. */
+  /** Accounts that are being watched. While there is none, passing time changes nothing. */
   const watched = new Set<string>();
   let quietTurns = 0;
 
-  /** Lets the next thing of the first stream happen. Gives how many polls that was. */
+  /** Takes the next step of the first stream. Returns the number of polls in it. */
   function step({ step, past }: PollStream): number {
     const { at } = step;
     const { id } = past.account;
@@ -130,7 +130,7 @@ export async function beginEngine({
     return 0;
   }
 
-  /** From now on nobody watches the account, for so long. */
+  /** From now on nobody watches the account, for `forMs`. */
   function leave(id: string, forMs: number): void {
     skipUnwatched(state, id, forMs);
     watched.delete(id);
@@ -161,14 +161,14 @@ export async function beginEngine({
     } while (messages.deliverDue(now));
   }
 
-  /** Changes to be stored are written down as far as people ask for them, and forgotten. */
+  /** Records the changes as far as people ask for them, and forgets them instead of storing them. */
   function takeChanges(): void {
     if (changedOnlyReadings(state) && ++quietTurns < quietTurnsAtOnce) return;
     quietTurns = 0;
     book.note(discardChanges(state));
   }
 
-  /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
+  /** Whether the provider asked all accounts that share the secret to wait: the account is then watched, and not polled. */
   function groupWaits(id: string): boolean {
     return (state.backoffs.get(groupOf(state, id))?.strikes ?? 0) > 0;
   }
@@ -184,7 +184,7 @@ export async function beginEngine({
   };
 }
 
-/** Earlier knowledge of rules and forecasts about an account: its log, and its spending made from history. */
+/** Takes in what rules and forecasts would have known of an account before: its log, and its spending, learned from history. */
 async function rememberAll(
   state: MonitorState,
   id: string,
@@ -215,13 +215,13 @@ function outcomeOf({ outcome, reading }: PollRecord, facts: AccountState['facts'
   return { kind: outcome, reason: 'as it is stored', durationMs: 0, usage };
 }
 
-/** Nothing of a replay is kept or sent: its ids need to be unique in it only, and its pauses are not random. */
+/** Nothing of a replay is kept or sent: its ids need to be unique only within it, and its pauses are not random. */
 function countingIds(): Random {
   let count = 0;
   return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
 }
 
-/** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
+/** An account as it is polled in the replay: less often if its past says so (`usualInterval`). */
 function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings {
   const { account } = past;
   const { poll } = account;
@@ -230,7 +230,7 @@ function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings
     : account;
 }
 
-/** Readings from before, of which nothing was known yet. One that was first polled later is watched from then on. */
+/** The state before the first poll, with the last reading from before if there is one. An account first polled later is watched from then on. */
 async function stateBefore({ account, before, firstAt, facts }: SurveyedPast): Promise<AccountState> {
   const unread = { ...freshAccount(account.id, firstAt), facts };
   const reading = await before.readingBefore(account.id, firstAt);

@@ -12,7 +12,7 @@ export interface ReplayDependencies {
 
 export type Replay = ReturnType<typeof createReplay>;
 
-/** Work that yields when a slice is over. */
+/** Work in slices, which yields when a slice is over. */
 type Slices<Result> = AsyncGenerator<undefined, Result>;
 
 /**
@@ -53,7 +53,7 @@ export function createReplay({ settings, calendar, pasts, observer = {} }: Repla
     get progress(): number {
       return total === 0 ? 0 : done / total;
     },
-    /** Goes on by so many polls. Null until the past is over, then what came of it. */
+    /** Goes on by this many polls. Null until the past is over, then the result. */
     async advance(polls: number): Promise<ReplayResult | null> {
       left = polls;
       if (result === null) {

@@ -11,23 +11,23 @@ import { type AccountPast, storedPast } from './past.ts';
 import { createReplay } from './replay.ts';
 import type { ReplayResult } from './replay-engine.ts';
 
-/** The reports of a rule of other values about the past of one account, compared with the present ones. */
+/** What a rule with other values would have reported about the past of one account, compared with the rule in force. */
 export interface Trial {
   readonly since: number;
   readonly until: number;
   readonly tried: readonly ReplayedIncident[];
-  /** Null where there is no such rule yet. */
+  /** Null when there is no such rule yet. */
   readonly present: readonly ReplayedIncident[] | null;
 }
 
-/** Why nothing can be said of the time asked for. */
+/** Why nothing can be said about the time asked for. */
 export type NotTried = 'not-watched' | 'not-read';
 
 export interface TrialOrder {
   readonly account: string;
   readonly facts: AccountPast['facts'];
   readonly tried: Rule;
-  /** The rule in force; null where there is none. */
+  /** The rule in force; null when there is none. */
   readonly present: Rule | null;
   readonly since: number;
 }
@@ -39,12 +39,12 @@ export interface TrialDependencies {
   readonly clock: Clock;
 }
 
-/** Each takes a good part of a processor: more at once would only all be slower, and the daemon with them. */
+/** Each trial takes a good part of a processor: more at once would all be slower, and so would the daemon. */
 const maxAtOnce = 2;
 const maxMs = 30_000;
-/** Readings that forecasts learn from lie before the time that is asked for. */
+/** The time before the time that is asked for, from whose readings forecasts learn. */
 const learningMs = 35 * dayMs;
-/** After so much work everything else has its turn. */
+/** After this much work everything else has its turn. */
 const sliceMs = 8;
 const minPolls = 50;
 const maxPolls = 2_000;
@@ -57,8 +57,8 @@ export function createTrials(parts: TrialDependencies) {
   let running = 0;
   return {
     /**
-     * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been reported where
-     * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
+     * `busy` while enough others run; `too-long` if it did not end in time. `not-watched`: no poll of that time is stored. `not-read`: the rule
+     * is about readings, and no poll of that time brought one. In both cases nobody may say that nothing would have been reported.
      */
     async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | NotTried> {
       if (running >= maxAtOnce) return 'busy';
@@ -79,7 +79,7 @@ async function replayInTime(
   const now = clock.now();
   const account = settings.accounts.find((known) => known.id === id);
   if (account === undefined) return 'not-watched';
-  // The rules tried, and in force on this account, have its thresholds.
+  // Both rules, the tried one and the one in force, already have the account's thresholds.
   const watched = { ...account, thresholds: {} };
   const span = { since: since - learningMs, now, facts };
   const past = { ...storedPast(reader, watched, span), before: emptyReader };
