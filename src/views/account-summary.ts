@@ -20,14 +20,14 @@ export function stateOf(account: BriefAccount): AccountState {
   return account.pending > 0 ? 'pending' : 'fine';
 }
 
-/** It was asked for, or pushed to, and is not known as of now. */
+/** Whether it was polled, or pushed to, and is not known as of now. */
 export function isUnread({ outcome, isRead }: BriefAccount): boolean {
   return outcome !== null && !isRead;
 }
 
 /**
- * The order of accounts: what is empty, all that is due now or cannot be read, also where an alert says so, then by date, and `never`. All that is due now has one place, which
- * no page turned later finds changed. Of what is alike the worst state comes first.
+ * The place of an account: empty first; then all that is due now or cannot be read, also if an alert says so; then by date; `never` last.
+ * All that is due now has one place, so that a page that is turned later finds it unchanged. Among equals the worst state comes first.
  */
 export function urgencyPlace(account: BriefAccount, now: number): number {
   const { isEmpty, actBy } = account.urgency;
@@ -37,10 +37,10 @@ export function urgencyPlace(account: BriefAccount, now: number): number {
 
 type Shown = BriefAccount & Partial<Pick<AccountView, 'day'>>;
 
-/** The sums of all accounts, and those of them that are shown. */
+/** The sums of all accounts, and the accounts that are shown. */
 export type AccountSummary = Awaited<ReturnType<typeof summarize>>;
 
-/** Sums up all accounts and shows `limit` of them at most, of which it holds twice as many. */
+/** Sums up all accounts and shows `limit` of them at most; meanwhile it holds at most twice as many. */
 export async function summarize(
   slices: Iterable<readonly Shown[]> | AsyncIterable<readonly Shown[]>,
   now: number,
@@ -55,7 +55,7 @@ export async function summarize(
       held.push(account);
       if (held.length > 2 * limit) held = cut();
     }
-  /** The most urgent first. `day` is asked for where a sparkline is drawn. */
+  /** `shown`: the most urgent first. `day` is only read when a sparkline is drawn. */
   return { ...sums, shown: cut() as readonly Shown[] };
 }
 
@@ -64,10 +64,10 @@ function noAccounts() {
     ...{ accounts: 0, firing: 0 },
     /** Accounts that cannot be read, and those that were not polled yet. */
     ...{ failing: 0, waiting: 0 },
-    /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
+    /** Accounts whose balance is empty, or may be within a day, and for which no alert fires. */
     endingSoon: 0,
     worst: null as Severity | null,
-    /** The first to run out of all; null where there is no account. */
+    /** The first to run out of all; null when there is no account. */
     first: null as BriefAccount | null,
   };
 }
@@ -90,7 +90,7 @@ function compare(left: BriefAccount, right: BriefAccount, now: number): number {
   );
 }
 
-/** Whether it is empty, or lasts less than a day by the forecast, and no alert says so: where that is shown it is not called fine. */
+/** Whether its balance is empty, or lasts less than a day by the forecast, and no alert says so: where accounts are shown, it is not called fine. */
 export function isEndingSoon(account: BriefAccount): boolean {
   const { worst, isRead } = account;
   return worst === null && isRead && runwayMsOf(account) < dayMs;
@@ -101,7 +101,7 @@ const says = phrases('summary', {
     '{count, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
 });
 
-/** A sentence about accounts of which `isEndingSoon` is true; none where there are none. */
+/** A sentence about accounts for which `isEndingSoon` is true; empty when there are none. */
 export function sayEndingSoon(count: number, reader: Reader): readonly string[] {
   return count > 0 ? [say(says.ending, { count }, reader)] : [];
 }

@@ -16,8 +16,8 @@ export type CheckedAccount = Awaited<ReturnType<typeof checkAccounts>>[number];
 
 /**
  * Polls accounts once and says what each rule makes of it. Stores nothing, notifies nobody. Accounts that share
- * a secret are polled as far apart from one another, and from the last stored poll, as the guard of the daemon asks; once
- * the provider limits the rate of one, the others are not polled any more, nor is whoever waits by what is stored.
+ * a secret are polled as far apart from one another, and from the last stored poll, as the guard of the daemon asks. Once
+ * the provider limits the rate of one, the others are not polled any more, nor are accounts that have to wait by what is stored.
  */
 export async function checkAccounts(
   parts: StoredDependencies & {
@@ -58,7 +58,7 @@ export async function checkAccounts(
         : outcome.kind === 'ok'
           ? null
           : outcome.reason;
-    /** No outcome when it was not asked, because the provider refused lately; what was there before where its readings are pushed. */
+    /** Null when the account was not asked, because the provider refused lately; an account whose readings are pushed has its last outcome. */
     return { view, outcome: outcome?.kind ?? null, reason, explanations };
   };
   const chosen = [...state.accounts.values()].filter(

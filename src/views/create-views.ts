@@ -42,7 +42,7 @@ import {
 /** The things that people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
 
-/** The error in place of an answer to a question to which "nothing" would be one. */
+/** The error that is given instead of an empty answer, which would mean "nothing". */
 export function notRead(): StorageError {
   return new StorageError('other', 'what the shared database holds now has not been read');
 }
@@ -55,7 +55,7 @@ export function createViews(current: () => ViewDependencies) {
     await parts.historyLoader.ofAll(ids);
     return parts;
   };
-  /** All of them, or those of the given ids that there are, in their order. */
+  /** Views of all accounts, or of those with the given ids that exist, in their order. */
   const look =
     <View>(view: (parts: ViewDependencies, account: WatchedAccount) => View) =>
     async (wanted?: readonly string[]): Promise<readonly View[]> => {
@@ -66,7 +66,7 @@ export function createViews(current: () => ViewDependencies) {
   const accounts = look(viewAccount);
   const accountIds = (): readonly string[] => [...current().state.accounts.keys()];
   return {
-    /** False where nothing has been read: to list nothing would be no answer (`known`). */
+    /** False when nothing has been read: an empty list would be no answer (`known`). */
     isKnown: () => true,
     accounts,
     accountsInBrief: look(viewBriefly),
@@ -88,10 +88,10 @@ export function createViews(current: () => ViewDependencies) {
       const account = parts.state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
     },
-    /** Oldest first, as stored: thinning is the caller's. */
+    /** Oldest first, as stored: thinning is left to the caller. */
     readings: (account: string, since: number, until: number) =>
       collect(current().reader.readings({ account, since, until })),
-    /** The same with the last one before it, thousands at a time, each in a turn of its own. */
+    /** The same, with the last reading before it, thousands at a time, each part in a turn of its own. */
     async *readingsInParts(account: string, since: number, until: number) {
       const before = await current().reader.readingBefore(account, since);
       if (before !== null) yield [before];
@@ -102,11 +102,11 @@ export function createViews(current: () => ViewDependencies) {
     },
     damageEnd: (account: string, since: number, until: number) =>
       damageEnd(current().state, account, { since, until }),
-    /** Since when it is the present account of its provider. */
+    /** Since when it is the present account of its provider: earlier readings belong to another one. */
     seriesSince: (account: string) => current().state.polled.get(account)?.seriesSince ?? 0,
     polls: (account: string, since: number, until: number) =>
       collect(current().reader.polls({ account, since, until })),
-    /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
+    /** Pending and firing alerts; with `all` also resolved ones of the retention, newest first. */
     async alerts({ all }: { readonly all: boolean }): Promise<readonly AlertView[]> {
       const past = all ? await current().reader.incidents({}) : [];
       const open = () => [...current().state.alerts.values()].filter(({ state }) => state !== 'inactive');
@@ -135,9 +135,9 @@ export function createViews(current: () => ViewDependencies) {
       const runwaysOf = runwaysByAccount(parts);
       return account?.rules.map((rule) => explain(parts, account, rule, runwaysOf)) ?? [];
     },
-    /** Newest first, of those that were made before an instant. */
+    /** Notifications that were made before an instant, newest first. */
     notifications: (limit: number, before?: number) => current().reader.messages(limit, before),
-    /** Deeds of people in [since, before), newest first. */
+    /** What people did in [since, before), newest first. */
     audit: (query: Parameters<typeof auditOf>[1]) => auditOf(current().state, query),
     channels: (): readonly ChannelView[] => viewChannels(current().state),
     /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
@@ -145,7 +145,7 @@ export function createViews(current: () => ViewDependencies) {
       const { state, reader } = current();
       return findSilenced(state, query, await reader.silences(query.since));
     },
-    /** The prediction of a balance a week ago, with what came; null where that is unknown. */
+    /** The prediction of a balance a week ago, with what came; null when that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
     /** The spending of a balance in the present month and quarter and in the next month; null before its first reading. */
@@ -160,7 +160,7 @@ export function createViews(current: () => ViewDependencies) {
     /** The record of a balance's forecasts; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,
-    /** Top-ups that are expected of a balance, and monthly runs (below zero). */
+    /** Top-ups that are expected of a balance, and runs that are expected (below zero). */
     coming(id: string, balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
       const { accounts, expected } = current().state;
       const runs = accounts.get(id)?.spending.comingRuns(balance) ?? [];
@@ -181,9 +181,9 @@ export function createViews(current: () => ViewDependencies) {
         .flatMap((runs) => runs.filter((run) => isReported(run, at)))
         .sort((left, right) => left.announcedAt - right.announcedAt);
     },
-    /** How sums are made one. */
+    /** How sums of several currencies are made one. */
     finance: () => ({ money: moneyOf(current().state) }),
-    /** Those that are not over; of an account those that may mute alerts of it. */
+    /** Silences that are not over; for an account, those that may mute alerts of it. */
     silences: (account?: string): readonly SilenceView[] => viewSilences(current(), account),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),
@@ -191,7 +191,7 @@ export function createViews(current: () => ViewDependencies) {
     calendarKey: () => calendarKeyOf(current().state),
     /** Keys that links in messages may be signed with, the newest first. */
     linkKeys: () => linkKeysOf(current().state),
-    /** The reach of a silence, before it is ordered; or why it would not be taken. */
+    /** The reach of a silence, before it is ordered; or why it would be refused. */
     wouldMute(order: Omit<Wanted<'silence'>, 'kind'>) {
       const { state, now } = current();
       return refuseSilence(state, order, now()) ?? mutedBy(state, order.match);

@@ -21,12 +21,12 @@ function formatCell(cell: string): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The columns of an account's history as CSV: what a replay reads. */
+/** The header of an account's history as CSV, which a replay reads. */
 export function historyHeader(balances: readonly BalanceDefinition[]): string {
   return formatCsvLine(['at', ...balances.map(({ id }) => id), 'currency']);
 }
 
-/** One reading under `historyHeader`: ISO 8601 in UTC, amounts with every digit; nothing for a balance that it has not. */
+/** One reading under `historyHeader`: ISO 8601 in UTC, amounts with every digit; empty for a balance that it does not have. */
 export function formatHistoryLine(
   { at, balances, currency }: Reading,
   columns: readonly BalanceDefinition[],

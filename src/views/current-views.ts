@@ -1,10 +1,10 @@
 import type { LiveViews } from './live-views.ts';
 
-/** The views that answer: those of the daemon that owns the accounts, or one that stands by. Asked once a request. */
+/** The views that answer: those of the daemon that owns the accounts, or of one that stands by. Asked for once a request. */
 export class CurrentViews {
   #views: LiveViews;
   readonly #subscribers = new Map<() => void, () => void>();
-  /** A daemon that stands by reads again what is stored before the owner has ended them there. */
+  /** Sessions that ended here: a daemon that stands by may read what is stored again before the owner has ended them there. */
   readonly #endedSessions = new Set<string>();
 
   constructor(views: LiveViews) {
@@ -15,7 +15,7 @@ export class CurrentViews {
     return this.#views;
   }
 
-  /** Those that answer, refreshed: others may have begun to meanwhile. Rejects with `StorageError` as they do. */
+  /** The views that answer, refreshed: others may have taken their place meanwhile. Rejects with `StorageError` as they do. */
   async refreshed(): Promise<LiveViews> {
     const views = this.#views;
     const failure = await views.refresh().catch((error: unknown) => ({ error }));
@@ -24,7 +24,7 @@ export class CurrentViews {
     return views;
   }
 
-  /** Others answer from now on: whoever watches is notified, and by them from now on. */
+  /** Other views answer from now on: subscribers are notified now, and then by those views. */
   become(views: LiveViews): void {
     this.#views = views;
     for (const [changed, leave] of [...this.#subscribers]) {
@@ -43,7 +43,7 @@ export class CurrentViews {
     };
   }
 
-  /** Here at once, also where the order to end it cannot be stored. */
+  /** Ends a session here at once, even if the order to end it cannot be stored. */
   endSession(id: string): void {
     this.#endedSessions.add(id);
   }

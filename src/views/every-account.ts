@@ -1,7 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { AccountView } from './views.ts';
 
-/** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
+/** More at once would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
 
 /** The accounts, or those of the given ids, some at a time, with a turn for the rest of the daemon in between. */

@@ -9,8 +9,8 @@ const leastChange = 0.05;
 const namedAccounts = 3;
 
 /**
- * Changes since the time before, by currency: in all, in which accounts and groups most, on which weekday, where the time is whole
- * weeks, and how much of it by price and by volume. Only of accounts that were watched then too.
+ * Changes since the time before, by currency: in all, in which accounts and groups most, on which weekday if the time is whole
+ * weeks, and how much of it by price and by volume. Only of accounts that were watched in both times.
  */
 export function explainChanges({ spending, since, until, groupBy }: Changing) {
   const known = (spending?.accounts ?? []).flatMap((each) =>

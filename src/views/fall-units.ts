@@ -1,23 +1,23 @@
 import type { Micros } from '../domain/money.ts';
 import { dayMs } from '../domain/time.ts';
 
-/** A day says what a message takes where so many falls are all a multiple of the smallest … */
+/** A day shows what a message takes if at least this many falls are all a multiple of the smallest … */
 const leastFalls = 12;
-/** … and a time, where nearly all that was spent in it is of such days. */
+/** … and a time does if nearly all that was spent in it is of such days. */
 const leastKnown = 0.9;
 
-/** The additional spending for one reason or the other. */
+/** The additional spending by its reasons. */
 export interface Reasons {
   readonly price: Micros;
   readonly volume: Micros;
 }
 
-/** Finds what a message took on the mean of a time, where the falls of a balance show that. */
+/** Finds what a message took on the mean of a time, if the falls of a balance show that. */
 export class FallUnits {
   spent: Micros = 0;
   #known: Micros = 0;
   #messages = 0;
-  /** The present day: the most that all of its falls are a multiple of, and the smallest. */
+  /** The present day: the greatest amount that all of its falls are a multiple of, and the smallest fall. */
   #day = 0;
   #unit: Micros = 0;
   #least: Micros = 0;
@@ -36,14 +36,14 @@ export class FallUnits {
     this.spent += fell;
   }
 
-  /** Null where it is not known of nearly all that was spent. */
+  /** What a message took; null unless it is known for nearly all that was spent. */
   price(): number | null {
     this.#endDay();
     return this.#known > 0 && this.#known >= leastKnown * this.spent ? this.#known / this.#messages : null;
   }
 
   #endDay(): void {
-    // A provider that rounds to cents shows cents, whatever a message takes.
+    // If a provider rounds to cents, the falls are multiples of a cent, whatever a message takes.
     const isRounded = Number.isInteger(Math.log10(this.#unit));
     if (this.#falls >= leastFalls && this.#unit === this.#least && !isRounded) {
       this.#known += this.#daySpent;
@@ -57,13 +57,13 @@ export class FallUnits {
 
 export type NowAndBefore = Readonly<Record<'now' | 'before', FallUnits>>;
 
-/** The reasons of one account; null where what a message takes is not known of each balance that fell, of both times. */
+/** The reasons of one account; null unless it is known for each balance that fell, in both times, what a message takes. */
 export function reasonsOf(balances: readonly NowAndBefore[]): Reasons | null {
   const spent = balances.filter(({ now, before }) => now.spent + before.spent > 0);
   return addReasons(spent.map(({ now, before }) => splitChange(now, before)));
 }
 
-/** Null where one of them is not known. */
+/** The sums of the reasons; null when one of them is not known. */
 export function addReasons(all: readonly (Reasons | null)[]): Reasons | null {
   const found = all.flatMap((reasons) => reasons ?? []);
   if (found.length < all.length) return null;

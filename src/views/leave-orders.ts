@@ -14,17 +14,17 @@ import type { MonitorState } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder } from '../ports/store.ts';
 
-/** The target of orders that this process cannot carry out for good. */
+/** The means to leave orders that this process cannot carry out for good. */
 export interface Leaving {
-  /** The program of the owner, where it is known. */
+  /** The program of the owner; null when it is not known. */
   readonly ownerProgram: string | null;
-  /** The programs of all daemons that share the database, as far as they are known: any of them may own the accounts when it is taken. */
+  /** The programs of all daemons that share the database, as far as they are known: any of them may own the accounts when the order is taken. */
   readonly programs: readonly string[];
   readonly reach: OrderReach;
   readonly leave: (order: LeftOrder) => Promise<void>;
 }
 
-/** The owner sends it, and nobody here hears what its receivers say. */
+/** The owner sends the test, and nobody here hears what its receivers say. */
 export const leaveTest: OrderReach['testAlert'] = (incident) => ({
   incident,
   resolvesAt: incident.firedAt + minuteMs,
@@ -32,8 +32,8 @@ export const leaveTest: OrderReach['testAlert'] = (incident) => ({
 });
 
 /**
- * Done to what is known here, so that who ordered sees it or its refusal at once, and left for the owner. Rejects with `StorageError`, which
- * says so where some may have been left.
+ * Applies orders to what is known here, so that the person sees the result or a refusal at once, and leaves them for the owner. Rejects with
+ * `StorageError`, which says so if some may have been left.
  */
 export async function leaveOrders<Order extends OperatorOrder>(
   state: MonitorState,

@@ -19,7 +19,7 @@ export interface DaemonStatus {
   readonly startedAt: number;
   /** Database open, migrations done, scheduler running. */
   readonly ready: boolean;
-  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written, a channel that refuses. */
+  /** Sentences about what is wrong although it runs: a reload that failed, storage that cannot be written, a channel that refuses. */
   readonly problems: readonly string[];
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
@@ -33,7 +33,7 @@ export type LiveViews = ReturnType<typeof createLiveViews>;
 /** Before this (1 January 2026) the clock is certainly wrong. */
 const earliestSaneMs = 1_767_225_600_000;
 
-/** A connection that is made again sooner is nobody's worry. */
+/** A chat connection that is restored sooner is not reported. */
 const chatPatienceMs = 15_000;
 
 /** The running daemon as the HTTP server sees it. */
@@ -47,8 +47,8 @@ export function createLiveViews(daemon: Daemon, version: string, clusterStatus?:
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
   }));
-  // Everything shown to people must outlive a crash: an incident that was seen may not come back as another one. What is read from
-  // the database is asked for once all is stored, and what memory holds is shown once it is.
+  // Everything shown to people must outlive a crash: an incident that was seen may not come back as another one. The database is asked
+  // once everything is stored, and what memory holds is shown once it is stored.
   const remembered =
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     async (...question: Question): Promise<Answer> => {
@@ -72,22 +72,22 @@ export function createLiveViews(daemon: Daemon, version: string, clusterStatus?:
     incidents: stored(views.incidents),
     explain: stored(views.explain),
     notifications: stored(views.notifications),
-    /** Does what people ordered, in one turn, and stores it: one answer for each. */
+    /** Carries out what people ordered, in one turn, and stores it: one answer for each. */
     orders: <Order extends OperatorOrder>(orders: readonly Order[]) =>
       daemon.runDurably((now) => applyOrders(state, orders, now, daemon.reach)),
     /** False while the database cannot be written: what was ordered is in memory alone. */
     stores: () => !daemon.committer.failing,
-    /** Takes in a reading of an account that is not polled; not new where it was there already. */
+    /** Takes in a reading of an account that is not polled; it is not new if it was there already. */
     async pushReading(reading: PushedReading) {
       const account = state.accounts.get(reading.account);
       if (account !== undefined) await daemon.historyLoader.of(account);
       return daemon.take((now) => takeReading(state, reading, now));
     },
-    /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
+    /** Records that a browser is signed in, for the list of sessions. Stored when it can be, so that an unwritable database keeps nobody out. */
     recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),
     /**
-     * Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. `isExact`: however
-     * new it is, or this rejects with `StorageError`, for who would say that something is over.
+     * Awaited by whoever asks, before the first question: memory that is not this process' own is read again if it is old. `isExact`: it is read
+     * again however new it is, or this rejects with `StorageError`, for callers who would say that something is over.
      */
     refresh: (_isExact?: boolean): Promise<void> => daemon.confirmOwnership(),
     status: (): DaemonStatus => ({
@@ -103,7 +103,7 @@ export function createLiveViews(daemon: Daemon, version: string, clusterStatus?:
     /** Channels that hear what people press and write, and whether they do now. */
     listening: () =>
       daemon.listening.states().map(({ name, problem }) => ({ name, hears: problem === null })),
-    /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
+    /** Calls `changed` after every commit that people could see, at most once per turn. Returns a function that ends that. */
     subscribe: (changed: () => void) => daemon.subscribe(changed),
   };
 }

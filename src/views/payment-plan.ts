@@ -18,7 +18,7 @@ export type DuePayment = Readonly<ReturnType<typeof duePaymentsOf>[number]>;
 
 export type PaymentPlan = Awaited<ReturnType<typeof planPayments>>;
 
-/** Due within 30 days, or in a pay run within them, or firing now; urgent first, the currency with most payments first. Made in slices. */
+/** Payments due, or in a pay run, within 30 days, or firing now; urgent first, and the currency with the most payments first. Made in slices. */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
   const { money } = views.finance();
   const unknown: AccountView[] = [];
@@ -38,14 +38,14 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
     .map((own) => ({
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
-      /** The sums of what is due within 7 days, and of all. */
+      /** The sums of what is due within 7 days, and of everything. */
       thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
       next30Days: sumOf(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
   const runs = groupByRun(payments, money);
   const total = due.length === 0 ? null : money && sumUp(due, money);
-  /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
+  /** `unknown`: too little is known to say what these accounts need; `ending`: these have a balance that has an end. */
   return { payments, currencies, runs, total, unknown, ending };
 }
 
@@ -57,7 +57,7 @@ function duePaymentsOf(account: AccountView, now: number) {
     account,
     currency: unitOf({ balances, currency }, payment.balance),
     due: dueOf(payment, now),
-    /** It clears the alerts of the balance; how much lasts 30 days is not known. */
+    /** It clears the alerts of the balance; the amount for 30 days is not known. */
     isAtLeast: (ownOf(runways, payment.balance) ?? null)?.restoreMicros == null,
   }));
 }
@@ -67,7 +67,7 @@ function dueOf({ isDue, dueAt }: Payment, now: number): (typeof paymentGroups)[n
   return (dueAt ?? 0) <= now + weekMs ? 'this week' : 'later';
 }
 
-/** Whether a balance was not read, then or now, or has not enough history to say how much lasts 30 days, and no alert asks for money either. */
+/** Whether a balance was never read, or not lately, or has too little history for an amount for 30 days, and no alert asks for money either. */
 function isUnknown({ reading, isRead, runways, payments }: AccountView): boolean {
   if (reading === null || (!isRead && payments.length === 0)) return true;
   return Object.entries(runways).some(

@@ -207,7 +207,7 @@ function factValueJson(value: Fact['value']): string | number {
   return value.unit === 'count' ? value.count : quantityJson(value);
 }
 
-/** More of an acknowledgement is kept than is public. */
+/** An acknowledgement as it is public: more of it is kept. */
 export function acknowledgementJson(given: AlertView['acknowledged']) {
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
 }

@@ -12,7 +12,7 @@ type Fields<View, Shape extends z.ZodRawShape> = {
   ];
 };
 
-/** Each key with its schema and where its value comes from. The schema is for the API's document: `id` names it. */
+/** Each key with its schema and the source of its value. The schema is for the API's document: `id` names it. */
 export function publicObject<View>() {
   return <Shape extends z.ZodRawShape>(id: string, fields: Fields<View, Shape>, description?: string) => {
     const entries = Object.entries(fields) as readonly [string, Fields<View, Shape>[string]][];
@@ -28,7 +28,7 @@ export function publicObject<View>() {
   };
 }
 
-/** An object or null. The document's generator takes a named schema that is `nullable` for nullable everywhere. */
+/** An object or null. If a named schema were `nullable`, the document's generator would make it nullable everywhere. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()]);
 }
@@ -71,7 +71,7 @@ export function quantityJson(quantity: Quantity): string | number {
   return quantity.unit === 'duration' ? quantity.ms / 1000 : quantity.text;
 }
 
-/** A prediction falls between two milliseconds. */
+/** A prediction may fall between two milliseconds. */
 export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoText(Math.round(at));
 }

@@ -13,12 +13,12 @@ import { everyAccount } from './every-account.ts';
 import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';
 import type { AccountView } from './views.ts';
 
-/** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
+/** Reading more takes a second or more: the spending of a long time, or of thousands of accounts, is added up only if filters name fewer. */
 const maxReadings = 1_000_000;
 const maxIncidents = 5_000;
 const sliceOfAccounts = 20;
 const maxBuckets = 62;
-/** The time before is compared with where at most this share of it passed before the first reading. */
+/** The time before is compared with only if at most this share of it passed before the first reading. */
 const maxUnwatched = 0.1;
 
 interface ReviewOrder {
@@ -32,19 +32,19 @@ interface ReviewOrder {
   readonly wantsIncident: (incident: Incident) => boolean;
 }
 
-/** The spending in the time, and in as long a time before it; null where not all of that was watched. */
+/** The spending in the time, and in as long a time before it; null when not all of that was watched. */
 export interface Spent {
   readonly currency: string;
   spent: Micros;
   before: Micros | null;
 }
 
-/** The balances of an account that count the same. */
+/** The balances of an account that have the same unit. */
 interface AccountSpent extends Spent {
   readonly account: AccountView;
-  /** The additional spending of each weekday, Sunday first. */
+  /** How much more was spent on each weekday than in the time before, Sunday first. */
   readonly weekdays: Micros[];
-  /** Null where what a message takes is not known. */
+  /** Null when it is not known what a message takes. */
   readonly reasons: Reasons | null;
 }
 
@@ -61,7 +61,7 @@ type ReviewViews = Pick<
   'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record' | 'damageEnd' | 'seriesSince'
 >;
 
-/** The events of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
+/** What happened in a time: incidents, how long they took people, and spending, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const { since, until } = order;
   const found = await views.incidents({ since, until, limit: maxIncidents });
@@ -81,32 +81,32 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   return {
     since,
     until,
-    /** Open at some time in it, newest first, events left out. */
+    /** The incidents open at some time in it, newest first, without events. */
     incidents,
-    /** Older ones were left out. */
+    /** Whether older ones were left out. */
     isCut: found.length === maxIncidents,
     open: incidents.filter(({ resolvedAt }) => resolvedAt === null).length,
     acknowledged: incidents.filter(({ acknowledgement }) => acknowledgement !== null).length,
-    /** Medians, of those that were acknowledged and that were resolved. */
+    /** Medians over the incidents that were acknowledged, and over those that were resolved. */
     acknowledgeMs: median(incidents.map((it) => (it.acknowledgement?.at ?? Number.NaN) - it.firedAt)),
     resolveMs: median(incidents.map((it) => (it.resolvedAt ?? Number.NaN) - it.firedAt)),
-    /** Null where it was not added up: too many readings. */
+    /** Null when it was not added up, because there were too many readings. */
     spending: sums.isFull ? null : sums.close(damaged.length === 0),
     groupBy,
-    /** The dates on which the buckets begin, each one day or as many as the next is ahead. */
+    /** The dates on which the buckets begin; each bucket reaches to the next date. */
     days,
-    /** The record of the last two weeks: the middle error of forecasts of three days, over how many. */
+    /** The record of the last two weeks: the median error of three-day forecasts, and how many there were. */
     forecasts: forecastsOf(views, accounts),
-    /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
+    /** Accounts that were never read in the time, or never at all: their spending is not known. */
     unknown: sums.unknown,
-    /** Accounts that were first read long after its beginning, or not any more long before its end: their spending is not known in full. */
+    /** Accounts that were first read long after its beginning, or last read long before its end: their spending is not known in full. */
     inPart: sums.inPart,
-    /** Accounts of which stored readings of the time are damaged: their spending is not known in full. */
+    /** Accounts with damaged stored readings of the time: their spending is not known in full. */
     damaged,
   };
 }
 
-/** The spending as one sum; before it too, where all of that was watched. Null where no currency is set for sums, nothing was read, or too much was to be added up. */
+/** The spending as one sum, and that of the time before if all of it was watched. Null without a currency for sums, without readings, or with too many. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
   const { accounts: all = [] } = spending ?? {};
   if (all.length === 0 || money === null) return null;
@@ -137,7 +137,7 @@ class SpendingSums {
     this.#order = order;
   }
 
-  /** It was too much: what was added up is not all. */
+  /** Whether there were too many readings: what was added up is not all. */
   get isFull(): boolean {
     return this.#readings > maxReadings;
   }
@@ -145,7 +145,7 @@ class SpendingSums {
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
     const { beforeSince, since } = this.#order;
     const parts = partsOf(account);
-    // A fall found by its first reading is part of the time before; how much of it came earlier is not known after a long gap.
+    // A fall found by its first reading is part of the time before; after a long gap it is not known how much of it came earlier.
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
     let last: Reading | undefined;
@@ -166,7 +166,7 @@ class SpendingSums {
     for (const part of parts) this.#close(part, isWhole);
   }
 
-  /** Whether the time before was watched, and this one to its end; an account that was read in a part of this one alone is noted. */
+  /** Whether the time before was watched, and this one to its end. An account that was read only in a part of this one goes into `inPart`. */
   #isComparable(account: AccountView, firstAt: number, lastAt: number): boolean {
     const { beforeSince, since, until, damageEnd } = this.#order;
     const mostMs = Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
@@ -205,7 +205,7 @@ class SpendingSums {
     }
   }
 
-  /** A balance below zero at the last reading is so until another says otherwise; of one that was not read then nothing is known. */
+  /** A balance below zero at the last reading is so until another reading says otherwise; nothing is known of a balance that was not read then. */
   #goOn({ balances }: AccountView, last: Reading | null): void {
     const { until } = this.#order;
     if (last === null || last.at >= until) return;
@@ -242,7 +242,7 @@ class SpendingSums {
   }
 }
 
-/** The balances of an account by what they count: no minutes, and no other currency, are added to its money. */
+/** The balances of an account by unit: neither minutes nor another currency are added to its money. */
 function partsOf(account: AccountView) {
   const byUnit = Map.groupBy(account.balances, ({ id }) => unitOf(account, id) ?? '');
   return [...byUnit].map(([currency, balances]) => {
@@ -255,7 +255,7 @@ function addTo(sums: Micros[], place: number, micros: Micros): void {
   sums[place] = (sums[place] ?? 0) + micros;
 }
 
-/** In which bucket an instant falls: quickly where they come one after another. */
+/** Finds the bucket of an instant, quickly if the instants come one after another. */
 function bucketsBy(starts: readonly number[]): (at: number) => number {
   let bucket = 0;
   return (at) => {
@@ -275,7 +275,7 @@ function daysBetween(since: number, until: number, timezone: string): readonly s
   );
 }
 
-/** The label that most accounts have; null where none has any. */
+/** The label that most accounts have; null when none has any. */
 export function commonLabel(accounts: readonly AccountView[]): string | null {
   const counts = new Map<string, number>();
   for (const { labels } of accounts)

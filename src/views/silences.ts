@@ -10,7 +10,7 @@ export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsA
   /** Null for windows that come from the configuration. */
   readonly id: string | null;
   readonly active: boolean;
-  /** When the windows after this one begin, of those that come back: the next few. */
+  /** When the next few windows after this one begin, if the silence recurs. */
   readonly laterStarts: readonly number[];
 }
 
@@ -20,8 +20,8 @@ export function silenceKey({ id, startsAt, match }: SilenceView): string {
 }
 
 /**
- * Not yet over, soonest start first; recurring ones with their present or next window. Where an account is named, those that may mute
- * alerts of it.
+ * The silences that are not over yet, soonest start first; recurring ones with their present or next window. For an account, only those
+ * that may mute alerts of it.
  */
 export function viewSilences({ state, now }: ViewDependencies, account?: string): SilenceView[] {
   const at = now();

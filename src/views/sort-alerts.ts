@@ -2,7 +2,7 @@ import { severityRank } from '../domain/severity.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import type { AlertView } from './views.ts';
 
-/** The most urgent first; of what is alike the worst, then the oldest. */
+/** The most urgent first; among equals the worst, then the oldest. */
 export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'urgency'>>(
   alerts: readonly T[],
 ): readonly T[] {

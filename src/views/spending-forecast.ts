@@ -19,7 +19,7 @@ function forecastsOf(views: Pick<Views, 'outlook'>, account: AccountView) {
   });
 }
 
-/** The coming cost of accounts; sums in one currency where that is set. `without`: balances without a forecast, those that were never read among them. Made in slices. */
+/** The coming cost of accounts, with sums in one currency if one is set. `without`: balances without a forecast, those never read included. Made in slices. */
 export async function forecastSpending(
   views: Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>,
   wantsAccount: (account: AccountView) => boolean = () => true,
@@ -40,7 +40,7 @@ export async function forecastSpending(
     const amounts = rows.map((row) => ({ currency: row.currency, micros: pick(row) }));
     return money && sumUp(amounts, money);
   };
-  // Nothing is known of what comes where no balance has a forecast, and nothing at all where none was read or learned yet.
+  // Nothing is known of the future if no balance has a forecast, and nothing at all if none was read or learned yet.
   const isForecast = rows.some(({ month }) => month.total !== null);
   const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);
   const sums = {
@@ -52,7 +52,7 @@ export async function forecastSpending(
   return { rows, unknown, without, sums };
 }
 
-/** Grouped by currency and `groupOf`, the most expensive first. */
+/** The forecasts by currency and `groupOf`, the most expensive first. */
 export function groupForecasts(
   rows: readonly SpendingForecast[],
   groupOf: (row: SpendingForecast) => string,

@@ -18,17 +18,17 @@ export interface StoredDependencies
 
 export type StoredViews = Awaited<ReturnType<typeof openStoredViews>>;
 
-/** A reader of a database polls nothing. */
+/** The reach of a process that only reads a database: it polls nothing. */
 const noReach: OrderReach = {
   poll: () => refuse('not-now', refusals.noDaemon()),
   testAlert: leaveTest,
   handOver() {},
 };
 
-/** The views of a process that only reads the database: of what is stored now, with the orders that wait for a daemon carried out. */
+/** The views of a process that only reads the database: what is stored now, with the orders that wait for a daemon carried out. */
 export async function openStoredViews(parts: StoredDependencies & { readonly reader: StoreFile }) {
   const { reader, clock } = parts;
-  // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
+  // Orders are read first: what a daemon carries out meanwhile is in what is loaded after them.
   const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
   carryOut(known, orders);
@@ -47,12 +47,12 @@ export async function openStoredViews(parts: StoredDependencies & { readonly rea
   };
 }
 
-/** Orders that wait for a daemon, as far as they change what is known of the stored state. */
+/** Carries out orders that wait for a daemon, as far as they change what is known of the stored state. */
 export function carryOut({ state, now }: ViewDependencies, orders: readonly LeftOrder[]): void {
   for (const order of orders) takeLeftOrder(state, order, now(), noReach);
 }
 
-/** The stored state, as a daemon would know it that never goes on. */
+/** The stored state, as a daemon would know it that does not go on. */
 export async function restoreStored(
   { settings, reader, clock, random, calendar, isOfPart = false }: StoredDependencies,
   stored: StoredState,
@@ -60,7 +60,7 @@ export async function restoreStored(
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now(), isOfPart });
   const historyLoader = createHistoryLoader(state, reader, now);
-  // Those that fire are put in order by their spending.
+  // Firing alerts are ordered by the spending of their accounts.
   const open = [...state.alerts.values()].filter((alert) => alert.state !== 'inactive');
   await historyLoader.ofAll(open.map(({ account }) => account));
   return { state, reader, historyLoader, now, nextPollAt: () => null };

@@ -34,25 +34,25 @@ import type { Reader } from '../wording/moments.ts';
 const dayPoints = 96;
 
 export interface ViewDependencies extends Omit<ComposeDependencies, 'acknowledgeUrl'> {
-  /** When an account is polled next; null where no daemon runs. */
+  /** When an account is polled next; null when no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;
 }
 
 /** An account as people see it. Money is in millionths, instants are milliseconds since 1970, null is unknown. */
 export type AccountView = Readonly<ReturnType<typeof viewAccount>>;
 
-/** Without what is worked out from its readings: lists of tens of thousands are sent so. */
+/** An account without its day and its payments, which are calculated from its readings: lists of tens of thousands are sent this way. */
 export type BriefAccount = Readonly<ReturnType<typeof viewBriefly>>;
 
 export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   return {
     ...viewBriefly(parts, account),
-    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists of thousands show a few: the others' days are never looked at. */
+    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists show a few of thousands: the other days are never read. */
     get day() {
       return thin(account.log.readings(now - dayMs), dayPoints);
     },
-    /** The payments by balance; worked out when it is asked for. */
+    /** The payments by balance; calculated when they are asked for. */
     get payments() {
       return paymentsOf(parts.state, account, now);
     },
@@ -76,7 +76,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
     isRead: isReadAt(factsOf(account, now), now),
-    /** False where its readings are pushed. */
+    /** False when its readings are pushed. */
     polled: entryOf(parts.state.settings, account.settings).polled,
     nextPollAt: parts.nextPollAt(id),
     pollIntervalMs: account.pollIntervalMs,
@@ -89,7 +89,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
-    /** The date of its most urgent balance or alert that fires. */
+    /** The date of its most urgent balance or firing alert. */
     urgency: mostUrgent([
       ...balances.flatMap(({ id: balance }) => urgencyOfBalance(ownOf(runways, balance) ?? null, now) ?? []),
       ...firing.map((alert) =>
@@ -111,13 +111,13 @@ export interface AlertView
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
   readonly urgency: Urgency;
-  /** The account's balance as it is now; none of a resolved alert. */
+  /** The forecasts of the account's balances as they are now; null for a resolved alert. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone, in English: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
   /** The same without the severity, as its reader would have it. */
   readonly headline: (reader: Reader) => string;
-  /** The same for alerts that have one cause: a key that several accounts share is refused, one balance is low by several rules. */
+  /** The same text for alerts that have one cause: a key that several accounts share is refused, one balance is low by several rules. */
   readonly cause: string | null;
   readonly acknowledged: Pick<Acknowledgement, 'at' | 'by' | 'comment'> | null;
   readonly silenced: boolean;
@@ -140,7 +140,7 @@ export function* viewFiring({ state, now }: ViewDependencies) {
     yield {
       ...{ account, rule, type, balance, severity, incident: id, since },
       cause: causeOf(state, alert),
-      /** Worked out when it is asked for: of thousands the runways are not. */
+      /** Calculated when it is asked for, because the runways of thousands are not needed. */
       get urgency() {
         const watched = balance === null ? undefined : state.accounts.get(account);
         const runway = watched === undefined ? null : runwayOf(watched, balance ?? '', at);
@@ -164,7 +164,7 @@ function causeOf(
   return emptinessRank === undefined || balance === null ? null : JSON.stringify([account, balance]);
 }
 
-/** The runways of an account's balances, worked out once for all of its alerts. */
+/** The runways of an account's balances, calculated once for all of its alerts. */
 export function runwaysByAccount({ state, now }: ViewDependencies) {
   const at = now();
   const known = new Map<string, Readonly<Record<Balance, Runway | null>>>();
@@ -186,7 +186,7 @@ export function viewAlert(
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
   const runways = runwaysOf(alert.account);
-  // Not spread: that would word it.
+  // Not spread, because that would word it at once.
   return Object.assign(viewIncident(parts, incident, 'firing'), {
     urgency: urgencyOf(
       { ...alert, since: incident.firedAt },
@@ -212,7 +212,7 @@ export function viewIncident(
   const now = parts.now();
   const { settings, accounts } = parts.state;
   let made: MessageItem | null = null;
-  /** Its numbers and words, made once they are asked for: of thousands of alerts a page shows twenty. */
+  /** Its numbers and words, made when they are asked for, because a page shows twenty of thousands of alerts. */
   const item = () => {
     made ??= describeIncident(parts.state, { incident, kinds: [kind], now });
     return made;
@@ -252,7 +252,7 @@ export function viewIncident(
   };
 }
 
-/** None of its receivers has it yet, as far as is known. */
+/** Whether none of its receivers has the message yet, as far as is known. */
 function isUndelivered({ messages }: MonitorState, id: string): boolean {
   const message = messages.get(id);
   return id === uncertainMessage || (message?.state === 'pending' && message.deliveredAt === null);
@@ -272,15 +272,15 @@ export function explain(
   const evaluation = kind.evaluate(rule, facts, alert?.state === 'firing' ? alert.severity : null);
   return {
     rule,
-    /** Its value is how long nothing was read. */
+    /** Whether its value is how long nothing was read. */
     isAboutReadings: kind.staleness === 'symptom',
-    /** Judged by a reading that is not of now: what it says was so then. */
+    /** Whether it is judged by an old reading: what it says was so then. */
     isOld: kind.staleness === undefined && !isReadAt(facts, facts.now),
     evaluation: { ...evaluation, facts: kind.factsBehind(rule, facts) },
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert, runwaysOf),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */
     wouldNotFire: wouldNotFire(rule, facts, evaluation),
-    /** Its next worse verdict, and when, by the forecast; null where nobody can say. */
+    /** Its next worse verdict, and when the forecast expects it; null when nobody can say. */
     next: nextStep(rule, facts),
   };
 }
