@@ -193,7 +193,7 @@ export function mapNotified(incident: Incident, change: (last: LastNotified) => 
   return { ...incident, notified: Object.fromEntries(notified) };
 }
 
-/** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
+/** Whether the acknowledgement holds: until the severity rises after it, even to a level that it had before. */
 export function isAcknowledged(
   incident: Incident,
 ): incident is Incident & { readonly acknowledgement: Acknowledgement } {

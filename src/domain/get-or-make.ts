@@ -3,7 +3,7 @@ interface Known<Key, Value> {
   set(key: Key, value: Value): unknown;
 }
 
-/** The value of a key, made and kept where there is none yet. */
+/** The value of a key, made and kept if there is none yet. */
 export function getOrMake<Key, Value>(known: Known<Key, Value>, key: Key, make: () => Value): Value {
   const found = known.get(key);
   if (found !== undefined) return found;

@@ -12,7 +12,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null for anything but an object. */
+/** The object in a JSON text; null for anything else. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | null {
   const value = parseJson(text);
   return isObject(value) ? { ...value } : null;

@@ -90,7 +90,7 @@ export interface ItemAccount
   /** False when its readings are pushed. */
   readonly polled: boolean;
   readonly runway: Runway | null;
-  /** The payment for the item's balance; null when none is needed, or where nobody can say. */
+  /** The payment for the item's balance; null when none is needed, or nobody can say. */
   readonly payment: Payment | null;
   /** Other alerts of this balance that still fire and were acknowledged. */
   readonly takenAlerts: readonly {

@@ -58,12 +58,12 @@ export function formatMicros(micros: Micros): string {
   return decimal(micros, 0);
 }
 
-/** The form in which people write it in a file: every digit that counts, at least two decimals: `"-18.383"`, `"1234.50"`. */
+/** The form in which people write money in a file: every digit that counts, at least two decimals: `"-18.383"`, `"1234.50"`. */
 export function formatExact(micros: Micros): string {
   return decimal(micros, 2);
 }
 
-/** Thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`. */
+/** Money for people: thousands separated, two decimals, below 1 as many as there are: `"1,234.57"`, `"0.0375"`. */
 export function formatMoney(micros: Micros): string {
   return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000, 2);
 }
@@ -80,7 +80,7 @@ function separated(micros: Micros, minimumDecimals: number): string {
   return decimal(micros, minimumDecimals).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
 }
 
-/** `"20.00 CNY"`; without a currency where none is known. */
+/** `"20.00 CNY"`; without a currency if none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
   const amount = formatBare(micros, currency);
   return currency === null || currency === '' ? amount : `${amount} ${currency}`;

@@ -37,7 +37,7 @@ export interface SeenAlert {
   readonly severity?: Severity | undefined;
 }
 
-/** Which alert a person means, as they saw it. */
+/** The alert that a person means, as they saw it. */
 export interface SeenAlertName extends AlertName {
   readonly seen?: SeenAlert | undefined;
 }
@@ -82,7 +82,7 @@ export interface AnnouncedRun
   readonly usualMicros: Micros;
 }
 
-/** The spending beyond the usual; below zero where less than usual was spent. */
+/** The spending beyond the usual; below zero if less than usual was spent. */
 export function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
   return spentMicros - usualMicros;
 }
@@ -107,7 +107,7 @@ export function missingOf(...topUps: readonly ExpectedTopUp[]): Micros {
   return topUps.reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
 }
 
-/** Money still to come to a balance within [at, until]; 0 where nothing is expected. */
+/** Money still to come to a balance within [at, until]; 0 if nothing is expected. */
 export function expectedBetween(
   expected: readonly ExpectedTopUp[],
   { balance, at, until }: { readonly balance: Balance; readonly at: number; readonly until: number },

@@ -38,10 +38,10 @@ export interface Notification {
   readonly createdAt: number;
   /** Not before this instant: the end of the group wait, or of the pause before a retry. */
   readonly dueAt: number;
-  /** Tried until then; moved along while lowwater is not running. */
+  /** The instant until which it is tried; moved along while lowwater is not running. */
   readonly giveUpAt: number;
   readonly attempts: number;
-  /** An attempt may have arrived although nothing confirmed it; also true during an attempt. */
+  /** Whether an attempt may have arrived although nothing confirmed it; also true during an attempt. */
   readonly uncertain: boolean;
   /** When the first recipients took it, also if others are still owed it. */
   readonly deliveredAt: number | null;
@@ -71,7 +71,7 @@ export function wireId(message: Pick<Notification, 'id' | 'revision'>): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 
-/** From 1 s to 5 min before attempt number `attempts + 1`, never less than the receiver asked for. */
+/** The wait before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for. */
 export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }

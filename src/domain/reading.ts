@@ -39,7 +39,7 @@ export interface ProviderFacts {
  * The result of one balance request. A value, never an exception.
  *
  * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
- * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
+ * - `code` is the envelope's code if there was one, `status` the HTTP status if there was one.
  * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to a day;
  *   absent when the header was absent or unreadable.
  * - `usage` are the response headers whose names speak of limits.

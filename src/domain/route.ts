@@ -21,7 +21,7 @@ export interface Route {
 }
 
 export const defaultRepeatEveryMs = 4 * hourMs;
-/** Time between reminders where a route does not say. */
+/** Time between reminders if a route does not say. */
 export const repeatEveryBySeverity: Readonly<Record<Severity, number>> = {
   info: Number.POSITIVE_INFINITY,
   warning: dayMs,

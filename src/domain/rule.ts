@@ -46,7 +46,7 @@ export interface Rule {
   readonly thresholdsOf?: 'account';
   /** Null for rules about the whole account; `firstBalance` until the account is known. */
   readonly balance: Balance | null;
-  /** People's name for the balance; absent while `balance` is `firstBalance`, and where no account is known. */
+  /** People's name for the balance; absent while `balance` is `firstBalance`, and when no account is known. */
   readonly balanceLabel?: string;
 }
 

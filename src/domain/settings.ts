@@ -25,13 +25,13 @@ export interface Settings {
   readonly money: MoneySettings | null;
   /** When payments are made, as a cron expression; null when nobody said. */
   readonly payDays: string | null;
-  /** IANA name: for times in messages, and for cron expressions that name none. */
+  /** An IANA name, for times in messages and for cron expressions that name none. */
   readonly timezone: string;
   /** The language of messages whose channel or report names none: `en`, `zh-CN`. */
   readonly language: string;
 }
 
-/** With the rates of the file, or a source that they are read from. */
+/** Money with the rates of the file, or with a source that they are read from. */
 export interface MoneySettings extends Money {
   readonly source: RatesSource | null;
 }
@@ -139,9 +139,9 @@ export interface ServerSettings {
   readonly port: number;
   readonly publicUrl: string | null;
   readonly token: Secret | null;
-  /** Shows everything and changes nothing; only with `token`. */
+  /** A token that shows everything and changes nothing; only with `token`. */
   readonly viewerToken: Secret | null;
-  /** The proxy in front that names people. */
+  /** The proxy in front of lowwater that names people. */
   readonly trustedProxy: TrustedProxy | null;
   readonly allowUnauthenticated: boolean;
   /** True: `/metrics` asks nobody for the token, also beyond loopback. */

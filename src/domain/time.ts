@@ -7,7 +7,7 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 export const weekMs = 7 * dayMs;
 
-/** The interval of checks beside a watch to which the system reports changes: they find what it missed. */
+/** The interval of the checks that go with a watch to which the system reports changes: they find what it missed. */
 export const restMs = 10 * secondMs;
 
 /** The end of a pause that begins now. Pauses of one length end at the same instants, so that one wake-up serves all. */
@@ -93,7 +93,7 @@ export function isBeyondHorizon(at: number, now: number): boolean {
   return at - now > horizonMs;
 }
 
-/** In milliseconds; positive east of UTC. */
+/** The offset of a zone in milliseconds; positive east of UTC. */
 export function zoneOffsetMs(at: number, timezone: string): number {
   return offsetOf(zoneAt(at, timezone));
 }
@@ -145,7 +145,7 @@ export function parseLocalText(text: string, timezone: string): number | null {
   return Number.isNaN(wall) ? null : instantOfWall(wall, timezone);
 }
 
-/** The duration that a person needs, cut into its units; none below a second. */
+/** A duration as exact as a person needs it, cut into its units; none below a second. */
 export function roughParts(ms: number): readonly DurationPart[] {
   const magnitude = Math.abs(ms);
   if (magnitude < 1000) return [];
@@ -181,7 +181,7 @@ function twoDigits(value: number): string {
 /** Making a formatter costs as much as a thousand uses, and a configuration names few zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms. */
+/** The name of an offset, `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms. */
 function zoneAt(at: number, timezone: string): string {
   if (timezone === 'UTC') return timezone;
   if (zonesSeen.size > 1000) zonesSeen.clear();

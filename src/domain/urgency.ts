@@ -4,7 +4,7 @@ import { minuteMs, weekMs } from './time.ts';
 export interface Urgency {
   /** Empty now: it comes before everything else. */
   readonly isEmpty: boolean;
-  /** The last instant to act, in milliseconds since 1970; `never` where nothing has to be done. */
+  /** The last instant to act, in milliseconds since 1970; `never` if nothing has to be done. */
   readonly actBy: number;
 }
 

@@ -4,7 +4,7 @@ import type { MonitorState } from './state.ts';
 
 const prefix = 'audit:';
 
-/** Years of what a team does by hand; more is a script, whose oldest entries go first. */
+/** Enough for years of what a team does by hand; more comes from a script, of which the oldest entries are removed first. */
 const maxEntries = 5_000;
 
 /** `orderId`: that of the order. Returns the name of its note. */
@@ -14,7 +14,7 @@ export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: str
   return name;
 }
 
-/** Entries older than the retention are removed, and of too many the oldest. */
+/** Removes entries older than the retention, and the oldest ones if there are too many. */
 export function pruneAudit({ notes, settings }: MonitorState, now: number): void {
   const names = notes
     .under(prefix)

@@ -16,7 +16,7 @@ import type { MonitorState } from './state.ts';
  */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless' | 'untried'; readonly reason: string };
 
-/** Whether the channel was asked. */
+/** Whether the channel was asked to take the message. */
 export function wasTried(delivery: DeliveryEnd): delivery is Delivery {
   return delivery.kind !== 'needless' && delivery.kind !== 'untried';
 }
@@ -34,7 +34,7 @@ interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends 
   readonly now: number;
 }
 
-/** Why nothing was sent. */
+/** The reasons why nothing, or not everything, was sent. */
 export const unsent = sentences('unsent', {
   channelRemoved: 'the channel was removed from the configuration',
   gaveUp: 'given up after {count, plural, one {# attempt} other {# attempts}}: {reason}',

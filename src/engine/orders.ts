@@ -35,7 +35,7 @@ export function makeOrder<Order extends Wanted>(
   given: Omit<GivenOrder, 'orderId'> & { readonly orderId?: string; readonly random: Random },
 ): OperatorOrder & Pick<Order, 'kind'> {
   const { random, orderId = random.id(), ...person } = given;
-  // A kind with its details and what every order says is an order of the kind.
+  // A kind with its details, and the parts that every order has, are an order of that kind.
   return { ...wanted, ...person, orderId } as unknown as OperatorOrder & Pick<Order, 'kind'>;
 }
 

@@ -31,7 +31,7 @@ function inTimeOf({ expected }: Runway): Micros {
   return expected?.inTimeMicros ?? 0;
 }
 
-/** The payment for a balance; null when none is needed, or where nobody can say. */
+/** The payment for a balance; null when none is needed, or nobody can say. */
 export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - inTimeOf(runway);
   const restoring = runway.restoreMicros ?? 0;

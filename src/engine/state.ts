@@ -29,7 +29,7 @@ export class MonitorState {
   /** When the process before this one ended; the start of this one if there was none. */
   lastRunEndedAt: number;
   readonly accounts = new Map<string, WatchedAccount>();
-  /** The end of each account's last poll, and what is known since. */
+  /** Each account as its last poll left it. */
   readonly polled = new Records<AccountState>();
   /** Knowledge of each account's spending; stored when an hour of it ended. */
   readonly spending = new Records<AccountSpending>();

@@ -113,7 +113,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
       ? say(says.resolvedAnyway, given, frame)
       : say(says.resolved, { ...given, limit }, frame);
   },
-  // The threshold may have been lowered instead.
+  // It does not say that the balance rose: the threshold may have been lowered instead.
   recovery: () => says.recovery,
   threshold: () => says.threshold,
   advice: words.topUpAdvice,

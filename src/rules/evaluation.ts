@@ -94,7 +94,7 @@ export function unknown(why: string): Evaluation {
   return { kind: 'unknown', why, value: null, threshold: null, facts: noFacts };
 }
 
-/** Why several kinds give no verdict. */
+/** The reasons for which several kinds give no verdict. */
 export const why = sentences('why', {
   noReading: 'no reading yet',
   notPolled: 'not polled yet',

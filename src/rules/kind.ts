@@ -57,7 +57,7 @@ export interface AlertKind {
   readonly subject:
     | Phrase<Readonly<Record<'label' | 'balance', Argument>>>
     | ((rule: string, reader: Listener) => string);
-  /** A clause after the account's name: what is the case while it fires, or happened. */
+  /** A clause after the account's name: what is the case while it fires, or what happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;
   /** Why it ended, if nothing better is known. */

@@ -151,7 +151,7 @@ function settingsOf(kind: RuleKind): readonly Setting[] {
   });
 }
 
-/** A number where the schema allows one, else text. */
+/** A number if the schema allows one, else text. */
 function asWritten(text: string, schema: z.core.JSONSchema.BaseSchema): string | number {
   return takesNumber(schema) && String(Number(text)) === text ? Number(text) : text;
 }

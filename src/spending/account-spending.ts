@@ -219,7 +219,7 @@ export class AccountSpending {
     return usual;
   }
 
-  /** Days that are expected to take more than their weekday: of the month, or every two weeks. */
+  /** Days that are expected to take more than their weekday: of the month, every week or every two weeks. */
   runs(balance: Balance): readonly ExpectedRun[] {
     const known = this.#known.get(balance);
     return known === undefined || this.#hour === null ? [] : known.runsFrom(this.#hour.startsAt);

@@ -49,7 +49,7 @@ export class BalanceSpending {
   readonly balance: Balance;
   readonly state: BalanceState;
   #settings: SpendingSettings;
-  /** Made at the first hour of each day. */
+  /** The expected runs; calculated again on a new day, and after a day with a run. */
   #runs: readonly ExpectedRun[] | null = null;
   #walk: Walk | null = null;
   #usual: Usual | null = null;

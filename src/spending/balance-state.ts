@@ -87,7 +87,7 @@ const unusualNames = [
   // The highest sum since then; and that of earlier times, in mean hours.
   'top',
   'usualTop',
-  // 1 where a person said that it is expected.
+  // 1 when a person said that it is expected.
   'excused',
 ] as const;
 
@@ -128,7 +128,7 @@ function numbersAt<Name extends string>(
       },
     });
   }
-  // Its fields are made by name.
+  // Its fields are defined by name above, which TypeScript does not see.
   return Numbers as never;
 }
 

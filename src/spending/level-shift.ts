@@ -13,7 +13,7 @@ const much = Math.log(1.8);
 const timesOff = 4;
 /** … but spending that stops altogether, or begins after a standstill, says nothing of the level. */
 export const huge = Math.log(20);
-/** … and the difference is five standard deviations of a chance number of messages. */
+/** … and the difference is more than five standard deviations of a chance number of messages. */
 const improbable = 5;
 /** It began with an hour that was off by half; there is none when six hours on the mean are nearly as usual. */
 const hourOffBy = 1.5;

@@ -70,7 +70,7 @@ export function learnHoliday(state: BalanceState, spent: Micros, usual: Micros):
   state.holidayExpected = state.holidayExpected * holidayKeptAnHour + expected;
 }
 
-/** The level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */
+/** The level a number of hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */
 export function levelAhead(level: number, drift: number, hours: number): number {
   return drift + (level - drift) * (fading[hours] ?? 0);
 }

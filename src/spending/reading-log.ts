@@ -6,7 +6,7 @@ import { createGapFinder } from './usual-interval.ts';
 
 /** The number of grid cells of the window where the grid is coarsest. */
 const cellsPerWindow = 384;
-/** A log that is rebuilt begins by this share of its window before it. */
+/** A log that is rebuilt begins this share of its window before the window. */
 const reloadedBefore = 1 / 8;
 
 /** The window's grid is halved at most this often; readings newer than the finest grid are never thinned. */

@@ -13,7 +13,7 @@ const maxAheadMs = 366 * dayMs;
 /** A month in which the clock is set back has an hour more, such as October in Europe. */
 const maxRunMs = 31 * dayMs + hourMs;
 
-/** A person announces a run: spending beyond the usual, known to forecast, pay-by, surge and budget. */
+/** A person announces a run: spending beyond the usual, which forecast, pay-by, surge and budget take into account. */
 export const expectSpending = orderKind({
   kind: 'expect-spending',
   since: '0.4',

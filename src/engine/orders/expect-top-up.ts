@@ -62,7 +62,7 @@ export const expectTopUp = orderKind({
     if (isRefusal(found)) return found;
     const { account, balance } = found;
     const { leadTimeMs } = account.settings;
-    // After the lead time, in working days where holidays are given.
+    // After the lead time, of which only working days count.
     const afterLeadTime = leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs);
     const by = order.arrivesBy ?? afterLeadTime;
     if (by === null) return refuse('invalid', refusals.noArrival());

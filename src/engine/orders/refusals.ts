@@ -48,7 +48,7 @@ export const refusals = sentences('refusal', {
   unsure: 'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.',
 });
 
-/** The name of a person who did it, for the next who wants to. */
+/** The name of the person who did it already, for the next one who wants to. */
 export function nameOf(person: string): string {
   return cleanText(person, maxNameLength) || refusals.somebody();
 }
