@@ -176,7 +176,7 @@ export interface AccountState {
   /** Time since the last reading in which lowwater did not watch: it does not count as staleness. */
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
-  /** What the provider's last reading says besides the balances; absent if it says nothing. */
+  /** The facts that the provider's last reading gives besides the balances; absent if it gives none. */
   readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;

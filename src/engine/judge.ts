@@ -157,7 +157,7 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Whether time may not decide yet: not read, or the newest reading gives no verdict (another currency), or by an edited rule another one. */
+/** Whether time may not decide: the account was not read by then, or its reading gives no verdict, or by an edited rule another than the alert's. */
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
   if (!kind.needsReading) return false;

@@ -21,7 +21,7 @@ export class ProviderCounts {
   readonly withoutReadings = new Set<string>();
   /** Those of them whose staleness no refused key explains. */
   readonly stale = new Set<string>();
-  /** The number of accounts that each reason was the last failure of. */
+  /** The number of accounts by the reason of their last failure. */
   readonly reasons = new Map<string, number>();
 
   areMany(count: number): boolean {

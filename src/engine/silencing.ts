@@ -171,7 +171,7 @@ export function withdrawNotified(
   });
 }
 
-/** What the channel knew before an item. An item that does not say it may be the first that was read. */
+/** The channel's knowledge before an item. An item that does not say it may be the first that was read. */
 function knownBefore(
   { kind, before }: NotificationItem,
   notified: LastNotified,
@@ -182,7 +182,7 @@ function knownBefore(
   return { ...(isNews ? { severity: 'info', rises: rises - 1 } : { severity, rises }), acknowledgedAt: null };
 }
 
-/** What is known without the beginning; null when the incident is notified as new, and its end only if that arrives. */
+/** The channel's knowledge without the beginning; null when the incident is notified as new, and its end only if that arrives. */
 function withoutBeginning(
   { event, resolvedAt, severity }: Incident,
   notified: LastNotified,

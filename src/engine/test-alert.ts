@@ -13,7 +13,7 @@ import { noAccount } from './orders/refusals.ts';
 import { factsOf, MonitorState } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
-/** The prefix of a test's incident id: it marks an incident that nothing fires for good, whatever became of the test. */
+/** The prefix of a test's incident id: it shows for ever that nothing fires there, whatever became of the test. */
 const idPrefix = 't-';
 
 export function isTest(incident: string): boolean {

@@ -25,7 +25,7 @@ const pollsAtOnce = 2000;
 /** The clocks of two machines may differ by this much: notifications within it may have arrived in either order. */
 const togetherMs = 2000;
 
-/** What a daemon that lost the accounts did from memory: their owner stores the polls, and ends the incidents that people were notified of. */
+/** The work that a daemon that lost the accounts did from memory: their owner stores the polls, and ends the incidents that people were notified of. */
 export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
   batchReturned(state);
   noteUntold(state, now);

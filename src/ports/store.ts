@@ -17,7 +17,7 @@ export interface StoredSpending {
   readonly bytes: Uint8Array;
 }
 
-/** What a daemon did from memory and had not stored when it lost the accounts, at an instant. */
+/** The work that a daemon did from memory and had not stored when it lost the accounts, at an instant. */
 export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly at: number;
   readonly orders: readonly LeftOrder[];
@@ -164,7 +164,7 @@ export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap when there are none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
-  /** What daemons that lost the accounts did not store, by the name of its note, which a commit removes or writes with the rest. */
+  /** The work that daemons that lost the accounts did not store, by the name of its note, which a commit removes or writes with the rest. */
   takeUnstored(): Promise<ReadonlyMap<string, FoundUnstored>>;
   /** Damaged runs that commits have set aside since the last call. */
   takeDamaged(): readonly DamagedRun[];

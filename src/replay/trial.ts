@@ -11,7 +11,7 @@ import { type AccountPast, storedPast } from './past.ts';
 import { createReplay } from './replay.ts';
 import type { ReplayResult } from './replay-engine.ts';
 
-/** What a rule with other values would have reported about the past of one account, compared with the rule in force. */
+/** The incidents that a rule with other values would have reported about the past of one account, compared with the rule in force. */
 export interface Trial {
   readonly since: number;
   readonly until: number;

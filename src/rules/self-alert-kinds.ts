@@ -242,7 +242,7 @@ function nameOf(item: MessageItem): string {
   return givenText(item, 'channel') ?? cleanText(channelOf(item.rule), nameLimit);
 }
 
-/** What is said when the problem has ended, and the advice while it lasts. */
+/** The words for the end of the problem, and the advice while it lasts. */
 const aspects: Readonly<Record<ClusterAspect, { readonly [part in 'resolved' | 'advice']: PhraseOf<''> }>> = {
   clock: { resolved: says.clockRight, advice: says.setClock },
   configuration: { resolved: says.oneConfiguration, advice: says.sameFile },

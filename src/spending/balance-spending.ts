@@ -53,9 +53,9 @@ export class BalanceSpending {
   #runs: readonly ExpectedRun[] | null = null;
   #walk: Walk | null = null;
   #usual: Usual | null = null;
-  /** What announced runs have spent since the settings last said how much that is. */
+  /** The spending of announced runs since the settings last said how much that is. */
   #ofAnnounced: Micros = 0;
-  /** What expected runs may still take in the present hour, at once or bit by bit. */
+  /** The amount that expected runs may still take in the present hour, at once or bit by bit. */
   #restOfRuns: Micros = 0;
   /** How the hours of the week share the fall that is taken in, each as a multiple of an even share; null: evenly. */
   #weights: Float32Array | null = null;

@@ -2,7 +2,7 @@ import type { Micros } from '../domain/money.ts';
 import { hourMs } from '../domain/time.ts';
 import type { BalanceState } from './balance-state.ts';
 
-/** What was learned fades by half in 60 days … */
+/** A lesson fades by half in 60 days … */
 const keptAnHour = 2 ** (-1 / (60 * 24));
 /** … and grows by half at a time at most, so that one event does not become usual. */
 export const learnedGrowth = 1.5;

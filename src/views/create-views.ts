@@ -137,7 +137,7 @@ export function createViews(current: () => ViewDependencies) {
     },
     /** Notifications that were made before an instant, newest first. */
     notifications: (limit: number, before?: number) => current().reader.messages(limit, before),
-    /** What people did in [since, before), newest first. */
+    /** The entries of the audit in [since, before), newest first. */
     audit: (query: Parameters<typeof auditOf>[1]) => auditOf(current().state, query),
     channels: (): readonly ChannelView[] => viewChannels(current().state),
     /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */

@@ -36,7 +36,7 @@ export class FallUnits {
     this.spent += fell;
   }
 
-  /** What a message took; null unless it is known for nearly all that was spent. */
+  /** The price of a message; null unless it is known for nearly all that was spent. */
   price(): number | null {
     this.#endDay();
     return this.#known > 0 && this.#known >= leastKnown * this.spent ? this.#known / this.#messages : null;

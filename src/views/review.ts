@@ -61,7 +61,7 @@ type ReviewViews = Pick<
   'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record' | 'damageEnd' | 'seriesSince'
 >;
 
-/** What happened in a time: incidents, how long they took people, and spending, compared with as long a time before it. */
+/** A review of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const { since, until } = order;
   const found = await views.incidents({ since, until, limit: maxIncidents });

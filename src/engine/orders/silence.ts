@@ -96,7 +96,7 @@ function silenceOf(
   return { id: id ?? silenceIdOf(orderId), match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-/** The same silence as asked for before, by another person or by a second press. One that ends later than the time between presses explains is another. */
+/** A silence made before that counts as the same: two people, or one who presses twice, make one. An end later than `apartMs` explains makes another. */
 function sameSilence(
   state: MonitorState,
   { match, startsAt, endsAt }: Silence,
