@@ -259,7 +259,7 @@ export function asksNothing({ event, severity }: Pick<Incident, 'event' | 'sever
   return event && severity === 'info';
 }
 
-/** The worst severity of `others` and of the items that are not over and ask for something; null without any. The most urgent item need not have it. */
+/** The worst severity of `others` and of items that are not over and ask for something; null without any. It need not be the most urgent item's. */
 export function worstFiring(items: readonly MessageItem[], others: Severity | null = null): Severity | null {
   let worst = others;
   for (const item of items) {

@@ -17,7 +17,7 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   return best;
 }
 
-/** Optimal string alignment: Damerau-Levenshtein with each letter swapped at most once. Exact up to `atMost`: cells farther from the diagonal cost more. */
+/** Optimal string alignment: Damerau-Levenshtein, each letter swapped at most once. Exact up to `atMost`: cells farther from the diagonal cost more. */
 function editDistance(left: string, right: string, atMost: number): number {
   const table = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => table[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -70,7 +70,7 @@ export function metricLabelOf(label: string): string {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels under names that another system allows. Of several that get one name, only the label that has exactly that name is kept: another's value would be taken for its own. */
+/** Labels under names that another system allows. Of several with one new name, only the label that had it already is kept: another's value would be taken for its. */
 export function renameLabels(labels: Labels, nameOf: (label: string) => string): Labels {
   const byName = Map.groupBy(Object.keys(labels), nameOf);
   const shown = [...byName].flatMap(([name, keys]) => {

@@ -39,7 +39,7 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
   }
 }
 
-/** Address and key of a watched account as one text that shows neither; null before it was watched. Unlike a group's name, it changes only with the account's entry. */
+/** Address and key of a watched account as one text that shows neither; null before it was watched. It changes only with the account's own entry. */
 export function accessOf(state: MonitorState, id: string): string | null {
   return sharedBy(state, id)[0] ?? null;
 }

@@ -56,7 +56,7 @@ function* speakersFor(
   }
 }
 
-/** Whether inhibition holds for this channel: one that knows of the incident but hears nothing of the worse one is still notified. A refused key is the cause for all. */
+/** Whether inhibition holds for this channel: one that knows of the incident and hears nothing of the worse one is notified. A refused key inhibits for all. */
 export function isSaid(state: MonitorState, incident: Incident, channel: string, now: number): boolean {
   if (ownOf(incident.notified, channel) === undefined || isStalenessSymptom(incident)) return true;
   const isMuted = (each: Incident): boolean => isSilenced(state, each, now);

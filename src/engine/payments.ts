@@ -102,7 +102,7 @@ function inRun(
   return { ...wanted, micros: Math.max(least, untilNext), covers, runAt };
 }
 
-/** The payment when 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null without it, or if money comes whose effect is unknown. */
+/** The payment when 30 days need nothing yet: 30 more at the usual rate, by the date to pay by. Null without one, or if money comes of unknown effect. */
 function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null {
   const { balance, payBy: dueAt, expected, usualPerDay } = runway;
   if (dueAt === null || (inTimeOf(runway) > 0 && expected?.forecast === null)) return null;

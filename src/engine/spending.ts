@@ -211,7 +211,7 @@ function expectedOf(
   return { amountMicros: missingOf(...coming), by: last.by, comment: first.comment, inTimeMicros, forecast };
 }
 
-/** Whether a balance may be empty within a day by the forecast (`earliest`), or has an open alert. One used up without one is not polled more often. */
+/** Whether a balance may be empty within a day by the forecast (`earliest`), or has an open alert. Used up without one, it is not polled more often. */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   for (const alert of account.alerts.values())
     if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;

@@ -25,7 +25,7 @@ const pollsAtOnce = 2000;
 /** The clocks of two machines may differ by this much: notifications within it may have arrived in either order. */
 const togetherMs = 2000;
 
-/** The work that a daemon that lost the accounts did from memory: their owner stores the polls, and ends the incidents that people were notified of. */
+/** The work from memory of a daemon that lost the accounts: their owner stores the polls, and ends the incidents that people were notified of. */
 export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
   batchReturned(state);
   noteUntold(state, now);
@@ -143,7 +143,7 @@ function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severi
 
 /**
  * For an owner whose database was taken back to an earlier moment: every record that differs from memory goes into the next batch, whoever
- * stored it first. The next poll of an account stores what is known of it. To be called before the database is read; what is over by then stays as it is.
+ * stored it first. The next poll of an account stores what is known of it. To be called before the database is read; what is over by then stays.
  */
 export function storeAgain(state: MonitorState): (stored: StoredState, now: number) => void {
   const held = new Set([...state.incidents.keys(), ...state.messages.keys()]);

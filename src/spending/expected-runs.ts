@@ -8,7 +8,7 @@ import { isSparse } from './silence.ts';
 
 /** A day took far too much when its excess is above half a day's mean spending, in mean hours … */
 const tooMuchHours = 12;
-/** … of hours that took more than this many times the usual and half a mean hour, or a mean one where little is sent: a message or two are chance there. */
+/** … of hours that took more than this many times the usual and half a mean hour, or a mean one where little is sent: there a message or two are chance. */
 const farAbove = 1.5;
 const margin = { usually: 0.5, sparse: 1 } as const;
 /** … An hour is no part of a run when its excess is a smaller share than this of the rest of the run … */

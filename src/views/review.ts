@@ -106,7 +106,7 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   };
 }
 
-/** The spending as one sum, and that of the time before if all of it was watched. Null without a currency for sums, without readings, or with too many. */
+/** The spending as one sum, and that before if all of it was watched. Null without a currency for sums, without readings, or with too many. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
   const { accounts: all = [] } = spending ?? {};
   if (all.length === 0 || money === null) return null;

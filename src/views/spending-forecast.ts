@@ -19,7 +19,7 @@ function forecastsOf(views: Pick<Views, 'outlook'>, account: AccountView) {
   });
 }
 
-/** The coming cost of accounts, with sums in one currency if one is set. `without`: balances without a forecast, those never read included. Made in slices. */
+/** The coming cost of accounts, with sums in one currency if set. `without`: balances without a forecast, those never read included. Made in slices. */
 export async function forecastSpending(
   views: Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>,
   wantsAccount: (account: AccountView) => boolean = () => true,

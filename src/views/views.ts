@@ -48,7 +48,7 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   return {
     ...viewBriefly(parts, account),
-    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists show a few of thousands: the other days are never read. */
+    /** Readings of the last 24 hours, thinned for a sparkline, oldest first. Lists show a few of thousands: the other days are never read. */
     get day() {
       return thin(account.log.readings(now - dayMs), dayPoints);
     },

@@ -96,7 +96,7 @@ function silenceOf(
   return { id: id ?? silenceIdOf(orderId), match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-/** A silence made before that counts as the same: two people, or one who presses twice, make one. An end later than `apartMs` explains makes another. */
+/** A silence made before that counts as the same: two people, or one who presses twice, make one. A later end than `apartMs` explains makes another. */
 function sameSilence(
   state: MonitorState,
   { match, startsAt, endsAt }: Silence,
