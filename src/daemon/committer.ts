@@ -5,16 +5,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { Batch, Store } from '../ports/store.ts';
 import type { Claim } from './dispatcher.ts';
 
-/** A notification that grows by thousands of alerts is not written for each. Claims and backoffs never wait. */
+/** A notification that thousands of alerts join is not written for each of them. Claims and backoffs never wait. */
 const gatherMs = 100;
-/** Each commit waits for the disk: a crash loses at most these readings, and the next poll replaces them … */
+/** Readings gather this long, because each commit waits for the disk. A crash loses only these, and the next poll replaces them … */
 const gatherReadingsMs = 500;
 /** … unless there are so many that writing them would delay the next polls. */
 const maxGathered = 500;
 const retryMs = 2000;
-/** While another process locks the database, the same is tried again soon, then less often … */
+/** While another process locks the database, the batch is tried again soon, then less often … */
 const busyPausesMs = { first: 25, longest: 200 };
-/** … for at most so long without counting as a failure: an order that the command line leaves takes milliseconds. */
+/** … and for this long without counting as a failure: an order that the command line leaves takes milliseconds. */
 const patienceMs = 5000;
 
 type Waiting = (isAttempted: boolean) => void;
@@ -23,31 +23,31 @@ interface CommitterDependencies {
   readonly state: MonitorState;
   readonly store: Store;
   readonly clock: Clock;
-  /** Called after each attempt with its claims, whether it was stored or not. */
+  /** Called after each attempt with the claims of its batch, whether it was stored or not. */
   readonly committed: (failure: StorageError | null, claims: readonly Claim[]) => void;
 }
 
 /**
- * Writes what changed, in one transaction for everything that changed at about the same time (group commit). While one is
- * under way, what changes gathers for the next; nothing else of the daemon writes meanwhile. While the database cannot be
- * written the changes stay in memory and everything goes on from there.
+ * Writes what changed, in one transaction for everything that changed at about the same time (group commit). Changes made during
+ * a commit gather for the next one; nothing else of the daemon writes meanwhile. While the database cannot be
+ * written, changes stay in memory and the daemon works on from there.
  */
 export class Committer {
   readonly #parts: CommitterDependencies;
   /** Claims of the next batch: they are sent once it is stored. */
   #claims: Claim[] = [];
   #waiting: Waiting[] = [];
-  /** Those of the running batch. */
+  /** Callers that wait for the running batch. */
   #attempting: Waiting[] = [];
-  /** Work that waits for exclusive use of the store, in the order of asking. */
+  /** Work that waits for exclusive use of the store, in the order in which it asked. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
-  /** A batch that may or may not be stored: it is sent again unchanged until that is known. */
+  /** A batch that may or may not be stored: it is sent again unchanged until its end is known. */
   #unsettled: Batch | null = null;
   #cancel: (() => void) | null = null;
   #armedMs = Number.POSITIVE_INFINITY;
   #failing = false;
-  /** On the monotonic clock. */
+  /** An instant of the monotonic clock. */
   #alertsWrittenAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -70,14 +70,14 @@ export class Committer {
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => void this.flush());
   }
 
-  /** The database is about to be closed, or another daemon owns it: those who wait are released. */
+  /** Releases everyone who waits: the database is about to be closed, or another daemon owns it. */
   stop(): void {
     this.#disarm();
     this.#stopped = true;
     for (const give of [...this.#attempting, ...this.#waiting.splice(0)]) give(false);
   }
 
-  /** Right after the running batch. Whether there was an attempt: none once another daemon owns the accounts. */
+  /** Writes right after the running batch. Gives whether there was an attempt: there is none once another daemon owns the accounts. */
   flush(): Promise<boolean> {
     this.#disarm();
     if (this.#stopped) return Promise.resolve(false);
@@ -87,7 +87,7 @@ export class Committer {
     });
   }
 
-  /** Writes all changes, however many batches that takes; what fails is tried again until then on the monotonic clock. */
+  /** Writes all changes, in as many batches as that takes. Failures are tried again until `until`, an instant of the monotonic clock. */
   async flushAll(until: number): Promise<void> {
     const { clock, state } = this.#parts;
     while ((await this.flush()) && (this.#failing || !isAllTaken(state))) {
@@ -97,14 +97,14 @@ export class Committer {
     }
   }
 
-  /** Whether all but plain readings is stored: resolves once it is, or cannot be for now. */
+  /** Resolves to whether everything except plain readings is stored: true once it is, false when it cannot be for now. */
   async storeChanges(): Promise<boolean> {
     if (this.#failing) return false;
     const isStored = !this.#busy && changedOnlyReadings(this.#parts.state);
     return isStored || ((await this.flush()) && !this.#failing);
   }
 
-  /** Gives something else exclusive use of the store. What it throws ends the process. */
+  /** Gives the work exclusive use of the store. An error that it throws ends the process. */
   alone(work: () => Promise<void>): void {
     this.#line.push(work);
     this.#goOn();

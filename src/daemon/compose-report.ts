@@ -39,7 +39,7 @@ export async function composeReport(
   const settings = state.settings.reports.find(({ id }) => id === reportId);
   return {
     ...frameOf(state, message, now),
-    // Its days are those of its own zone.
+    // The report's days are those of its own time zone.
     ...(settings === undefined ? {} : { timezone: settings.timezone }),
     ...(settings?.language == null ? {} : { language: settings.language }),
     kind: 'report',
@@ -69,7 +69,7 @@ async function reportAccount(
   const within = all.filter(({ at }) => at >= poll.seriesSince);
   const incidents = await reader.incidents({ account: settings.id, since, until });
   const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];
-  // Spending in another currency must not be added to the present balance's.
+  // Spending in another currency must not be added to spending in the present one.
   const currency = poll.reading?.currency ?? null;
   const own = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
   // A late report may be about a time before the first reading.
@@ -104,7 +104,7 @@ async function reportAccount(
   };
 }
 
-/** How long a reading is the latest there is: the time in which three polls are due after it. */
+/** For how long a reading counts as the latest: the time in which three polls are due after it. */
 function stillKnownMs(
   { calendar }: MonitorState,
   { settings, poll }: WatchedAccount,
@@ -126,12 +126,12 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
   return flow;
 }
 
-/** Unknown accounts come after those that run out. */
+/** Accounts without a forecast come after those that run out. */
 function urgencyOfReported(account: ReportAccount, now: number): Urgency {
   return mostUrgent(Object.values(account.runways).flatMap((runway) => urgencyOfBalance(runway, now) ?? []));
 }
 
-/** The sums of a report over all accounts: one sum, what the month comes to, and what the next pay runs must hold. */
+/** The sums of a report over all accounts: the total, the forecast for the month, and what the next pay runs need. */
 function sumReport(
   state: MonitorState,
   accounts: readonly ReportAccount[],
@@ -167,7 +167,7 @@ function sumReport(
       currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
     })),
   );
-  // It is another month already in zones ahead.
+  // In time zones ahead, another month may have begun already.
   const monthly = Map.groupBy(
     outlooks,
     ({ currency, month }) =>

@@ -59,10 +59,10 @@ export function frameOf(
   };
 }
 
-/** A last message for each channel that has one. */
+/** The last message for each channel that needs one. */
 export type Farewells = ReadonlyMap<string, IncidentMessage>;
 
-/** Channels that the next settings have no more end: nobody there hears of it again, and a tool would have it open for good. */
+/** For channels that the next settings no longer have: nothing else tells their receivers, and a tool would show incidents as open for ever. */
 export function composeFarewells(dependencies: ComposeDependencies, next: Settings): Farewells {
   const { state, now } = dependencies;
   const at = now();
@@ -88,13 +88,13 @@ type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 const noCharts: Charts = new Map();
 
-/** Common to the items of one message. */
+/** The input that the items of one message share. */
 interface Composing extends ComposeDependencies {
   readonly channel: string;
   readonly at: number;
 }
 
-/** Null when nothing it was about exists any more. `isDrawn`: whether items get the readings of their days. */
+/** Null when none of the message's incidents exists any more. `isDrawn`: whether items get their latest readings for a chart. */
 export async function composeIncidents(
   dependencies: ComposeDependencies,
   message: Notification,
@@ -127,7 +127,7 @@ export async function composeIncidents(
   };
 }
 
-/** All that fires and that the channel was notified of, as it is now, and no worse than it was notified. */
+/** All firing incidents that the channel was notified of, as they are now, but at no higher severity than it was notified of. */
 export async function composeOpen(
   dependencies: ComposeDependencies,
   channel: string,
@@ -146,12 +146,12 @@ export async function composeOpen(
 
 function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
   const incidents = [...kindsByIncident(message.items).keys()].flatMap((id) => state.incidents.get(id) ?? []);
-  // Refused for good meanwhile, or left to wait at another address: the channel does not hear of an end alone, nor of what nobody would end there.
+  // An incident that the channel was not notified of (refused for good, or sent to its former address) is left out: nobody could end it there.
   const heard = incidents.filter(({ notified }) => ownOf(notified, message.channel) !== undefined);
   return mostUrgentFirst(state, heard, now);
 }
 
-/** A receiver that gets a message late also hears of the end: the others may have had their message already. */
+/** For a receiver that gets a message late, adds the end: other receivers may have had their message before it. */
 function kindsNow(
   { owed }: Notification,
   kinds: readonly NotificationReason[],
@@ -161,7 +161,7 @@ function kindsNow(
   return isLate ? [...kinds, 'resolved'] : kinds;
 }
 
-/** Latest readings of the accounts with a chart: what is in memory where the database cannot be read. */
+/** Latest readings of the accounts that get a chart; those in memory if the database cannot be read. */
 async function readCharts(
   { state, reader, now }: ComposeDependencies,
   incidents: readonly Incident[],
@@ -202,7 +202,7 @@ function composeItem(
   };
 }
 
-/** The incidents in the receiver's messages that these are in, with these: each message is edited as a whole. */
+/** All incidents of the sent messages to which these items belong, including these: each message is edited as a whole. */
 function composeCompanions(composing: Composing, items: readonly MessageItem[]): readonly MessageItem[] {
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
@@ -215,7 +215,7 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   );
 }
 
-/** Decided by the first route that leads to the channel; the default without one. */
+/** The first route that leads to the channel decides; the default applies if there is no route. */
 function mentionsPeople(
   { state: { settings }, channel }: Composing,
   incident: Incident,
@@ -253,11 +253,11 @@ export function describeIncident(
   };
 }
 
-/** The numbers of this moment: an alert keeps those of its last poll, and is stored with those of its last change. */
+/** Evaluates the rule now: an alert in memory has the numbers of its last poll, and a stored one those of its last change. */
 function lookAt(rule: Rule, { state, severity, value, threshold }: Alert, facts: AccountFacts) {
   const kind = ruleKindOf(rule);
   const seen = kind.evaluate(rule, facts, state === 'firing' ? severity : null);
-  // In another currency than the account's most kinds say nothing: what they said last, and by which numbers, stands.
+  // In a currency other than the account's, most kinds cannot evaluate: their last verdict and its numbers stay.
   const isJudged = seen.kind !== 'unknown' || whyUnusable(facts) === null;
   return {
     value: seen.kind === 'unknown' ? value : seen.value,
@@ -268,7 +268,7 @@ function lookAt(rule: Rule, { state, severity, value, threshold }: Alert, facts:
 
 type Named = Pick<Notification, 'id' | 'channel'>;
 
-/** The thread of the message, if all of its incidents began in the same one. */
+/** The thread of the message, if all of its incidents began in the same thread. */
 function threadOf(
   state: MonitorState,
   message: Named,

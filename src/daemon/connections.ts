@@ -39,7 +39,7 @@ export function createConnections(
     },
     readBalance,
     farewellSender,
-    /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
+    /** Old connections finish, then close. Unchanged providers stay connected: thousands of handshakes would delay polls. */
     replace(next: Settings, farewells: readonly ReadonlyMap<string, Message>[] = []): void {
       const receivers = receiversOf(settings.channels);
       farewellSender.callOff(new Set(receiversOf(next.channels).values()));
@@ -69,7 +69,7 @@ function textOf(settings: Settings): string {
   return entriesOf(settings).map(entryText).join('\n');
 }
 
-/** Finishes its running work before it closes: a cut poll would fail, and a cut delivery would be sent twice. */
+/** Closes a connection only after its running work: a cut poll would fail, and a cut delivery would be sent twice. */
 function drained<Target extends Provider | Channel>(target: Target) {
   const running = new Set<Promise<unknown>>();
   let isReplaced = false;
@@ -83,7 +83,7 @@ function drained<Target extends Provider | Channel>(target: Target) {
       if (isReplaced && running.size === 0) void target.close();
       return result;
     },
-    /** Once all that runs now has ended. */
+    /** Resolves once all work that runs now has ended. */
     idle: () => Promise.all(running),
     closeAfterUse(): void {
       isReplaced = true;

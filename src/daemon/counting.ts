@@ -15,7 +15,7 @@ const countedAs = {
 
 type NotificationState = (typeof countedAs)[DeliveryEnd['kind']];
 
-/** For metrics; since the start of the process. */
+/** Counts for metrics, since the start of the process. */
 export type Counters = Pick<Counting, 'polls' | 'pollDurations' | 'droppedLogLines' | 'notifications'>;
 
 export class Counting {
@@ -61,7 +61,7 @@ export class Counting {
       for (const [state, count] of states) yield { channel, state, count };
   }
 
-  /** In seconds, cumulative. */
+  /** Buckets with upper bounds in seconds, and cumulative counts. */
   pollDurations() {
     let count = 0;
     const buckets = bounds.map((le, index) => {

@@ -11,7 +11,7 @@ import type { Counting } from './counting.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import type { WakeTimer } from './steady-clock.ts';
 
-/** Requests an external URL; resolves to null where it answered well, else to the reason. Never rejects. */
+/** Requests an external URL. Resolves to null if it answered well, else to the reason. Never rejects. */
 export type Ping = (url: Secret, signal: AbortSignal) => Promise<string | null>;
 
 export interface DaemonDependencies extends ConnectionDependencies {
@@ -21,14 +21,14 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
-  /** Null where nothing can be watched, as where this is absent: then the daemon looks for orders each second. */
+  /** Returns null if nothing can be watched. The daemon then looks for orders each second, as it does if this is absent. */
   readonly watchDatabase?: (changed: () => void) => (() => void) | null;
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Absent: this process owns the accounts as long as it lives. */
   readonly membership?: DaemonMembership;
-  /** The process's, which may become the owner again and again. Absent: this daemon's. */
+  /** The counters of the process, which may become the owner several times. Absent: the daemon has its own. */
   readonly counting?: Counting;
-  /** The command line may have left an order and the clock may have changed. Default: 1 s. */
+  /** The longest sleep, because the command line may have left an order or the clock may have changed. Default: 1 s. */
   readonly maxSleepMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface DaemonParts extends DaemonDependencies {
   readonly timer: WakeTimer;
   readonly committer: Committer;
   readonly historyLoader: HistoryLoader;
-  /** The steady clock's instant. */
+  /** The instant of the steady clock. */
   readonly now: () => number;
   /** Runs the work as a turn. */
   readonly act: <T>(work: (now: number) => T) => T;

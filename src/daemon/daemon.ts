@@ -52,7 +52,7 @@ const usualSleepMs = 1000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
- * ordered something, time passed), decisions, commit, and only then messages are sent.
+ * ordered something, time passed), decisions, then a commit. Messages are sent only after the commit.
  */
 export class Daemon {
   readonly state: MonitorState;
@@ -83,9 +83,9 @@ export class Daemon {
   readonly #leftOrders: ReturnType<typeof openLeftOrders>;
   #endWatch: (() => void) | null = null;
   #running = false;
-  /** Nothing is polled from then on, so time tells nothing more. */
+  /** The daemon polls nothing after this instant, so later turns count as this instant: passing time means nothing more. */
   #endsAt = Number.POSITIVE_INFINITY;
-  /** Another process owns the accounts: what still ends here changes nothing. */
+  /** Whether another process owns the accounts: work that still ends here then changes nothing. */
   #fenced = false;
 
   constructor(dependencies: DaemonDependencies) {
@@ -156,7 +156,7 @@ export class Daemon {
         this.#dispatcher.running +
         this.#tests.running +
         this.listening.running +
-        // A hand-over does not wait for receivers that are to be told for minutes.
+        // A hand-over does not wait for farewells, which may take minutes.
         (this.#running ? 0 : this.#connections.farewellSender.running),
     });
   }
@@ -169,7 +169,7 @@ export class Daemon {
     return this.#time.now();
   }
 
-  /** Begins to poll. Pending notifications are sent. `invalid`: why the configuration on the disk is not the one in use; null where it is. */
+  /** Begins to poll and to send pending notifications. `invalid`: why the configuration on disk is not in use; null when it is. */
   start(invalid: string | null = null): void {
     this.#running = true;
     this.#endWatch =
@@ -177,13 +177,13 @@ export class Daemon {
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     this.#rates.adopt(this.now());
-    // The report of the last daemon was about the file as it was then.
+    // The trouble that the last daemon reported was about the file as it was then.
     noteTrouble(this.state, 'configuration', invalid, this.now());
     this.#tests.resume(this.now());
     this.#tick();
   }
 
-  /** Does something at once as part of a turn. */
+  /** Runs the work at once, as part of a turn. */
   act<T>(work: (now: number) => T): T {
     this.#followClockChange();
     const now = this.now();
@@ -192,7 +192,7 @@ export class Daemon {
     return result;
   }
 
-  /** For what a person ordered: stored when it resolves. Rejects with `StorageError` where another daemon may own. */
+  /** Runs an order of a person. It is stored when the promise resolves. Rejects with `StorageError` if another daemon may own the accounts. */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.committer.flush();
@@ -201,18 +201,18 @@ export class Daemon {
     throw new StorageError('fenced', refusals.unsure());
   }
 
-  /** Rejects with `StorageError` where another daemon has the accounts by now: what this one knows of them may be over. */
+  /** Rejects with `StorageError` if another daemon owns the accounts by now: what this daemon knows of them may be outdated. */
   async confirmOwnership(): Promise<void> {
     await this.#dependencies.membership?.confirmOwnership();
     if (this.#fenced) throw new StorageError('fenced', refusals.unsure());
   }
 
-  /** `act` for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */
+  /** `act` for readings that are pushed: stored within half a second, together with others. In a cluster they are stored at once. */
   async take<T>(work: (now: number) => T): Promise<T> {
     return this.#dependencies.membership === undefined ? this.act(work) : this.runDurably(work);
   }
 
-  /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
+  /** Tens of thousands of accounts whose rules changed are updated in turns of their own: the promise resolves once all are. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state, settings);
     const farewells = [composeFarewells(this.#composing, settings), ...this.#tests.farewells(settings)];
@@ -236,18 +236,18 @@ export class Daemon {
       if (this.state.settings !== settings || !this.#running) return;
       this.act((now) => followAccounts(this.state, part, now));
     }
-    // Some were muted or not by labels that they had before.
+    // The labels that these accounts had before may have decided whether a silence mutes them.
     if (later.length > 0) this.act((now) => reviewSilences(this.state, now));
     this.configLoadedAt = this.now();
     this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
-  /** Hears the chats of its channels from now on. */
+  /** Listens to the chats of its channels from now on. */
   listen(answer: AnswerChat): void {
     if (this.#running) this.listening.begin(answer, this.#connections.channels);
   }
 
-  /** A reload failed: the running configuration stays. */
+  /** Reports that a reload failed: the running configuration stays. */
   reportInvalidConfiguration(text: string): void {
     this.act((now) => noteTrouble(this.state, 'configuration', text, now));
   }
@@ -266,13 +266,13 @@ export class Daemon {
     return this.#ending.abandon();
   }
 
-  /** Stores everything once what is under way has ended or is late; nothing new begins. `aheadMs` as for `stop`. */
+  /** Stores everything once running work has ended or is late. Nothing new begins. `aheadMs` as for `stop`. */
   drain(aheadMs: number): Promise<void> {
     this.#setClock(aheadMs);
     return this.#ending.drain(() => this.state.notes.write(aliveNote, String(this.now())));
   }
 
-  /** `aheadMs`: how far this clock is known to be wrong, because another process continues with its own. */
+  /** `aheadMs`: how far this clock is ahead of the right time; known because another process continues by its own clock. */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
     this.#setClock(aheadMs);
@@ -305,7 +305,7 @@ export class Daemon {
     this.#ending.somethingEnded();
   }
 
-  /** Stored with the reload. Nothing else tells that the receiver has open for good what ended there. */
+  /** The farewell is stored with the reload: nothing else records that the receiver still shows as open what has ended. */
   #beginFarewell(channel: string): ReturnType<FarewellDependencies['farewellBegins']> {
     const farewell = beginFarewell(this.state, channel);
     return (reason, isBack) => {
@@ -324,7 +324,7 @@ export class Daemon {
   #tick(): void {
     if (!this.#running) return;
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : restMs } = this.#dependencies;
-    // A daemon that was drained and has the accounts again goes by this clock, right or wrong.
+    // A daemon that was drained and has the accounts again uses its own clock, right or wrong.
     if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
@@ -389,7 +389,7 @@ export class Daemon {
     const now = this.now();
     followClock(this.state, jumpMs, now);
     for (const part of [this.poller, this.#dispatcher]) part.shift(jumpMs);
-    // Who waits for a heartbeat, and who publishes rates, did not sleep: both come on waking. A clock that is set back delays neither.
+    // Heartbeat and rates go by what others expect, who did not sleep: both are due on waking. A clock that is set back must not delay them.
     for (const part of [this.#heartbeat, this.#rates]) part.shift(Math.min(jumpMs, 0));
     this.#retention.shift(jumpMs, now);
     this.listening.shift(jumpMs, now);

@@ -49,17 +49,17 @@ function otherAcknowledgedAlerts(
   });
 }
 
-/** Behind a test there is no open alert. */
+/** The rule of an open incident; undefined for an ended one. It is named because a test has no open alert behind it. */
 function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
   return resolvedAt === null ? rule : undefined;
 }
 
-/** True also for alerts about an account that cannot be read: how long the last known balance lasts matters. */
+/** Also true for alerts about an account that cannot be read: people want to know how long the last known balance lasts. */
 function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
-/** Open before ended and events that ask for nothing, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
+/** Open incidents before ended ones and events that ask for nothing, then the most urgent, the worst, balances before lowwater itself, the newest. */
 export function mostUrgentFirst(
   state: MonitorState,
   incidents: readonly Incident[],

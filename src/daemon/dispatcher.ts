@@ -25,7 +25,7 @@ import { type ComposeDependencies, composeIncidents, describeIncident } from './
 import { composeReport } from './compose-report.ts';
 import { inSlices } from './slices.ts';
 
-/** A notification taken from the outbox, to be sent once that is stored. */
+/** A notification taken from the outbox. It is sent once this is stored. */
 export interface Claim {
   readonly message: Notification;
   readonly wasUncertain: boolean;
@@ -34,11 +34,11 @@ export interface Claim {
 interface DispatcherDependencies extends ComposeDependencies {
   readonly membership?: DaemonMembership;
   readonly ended: (sent: Sent) => void;
-  /** Another dispatcher that sends to the same channels: each keeps their pace. */
+  /** Another dispatcher that sends to the same channels. The two share their pace. */
   readonly beside?: Pick<Dispatcher, 'paceOf' | 'refusedUntil'>;
 }
 
-/** Delivery of one channel: one message at a time, no faster than it allows. */
+/** The delivery of one channel: one message at a time, or as many as it takes, and no faster than it allows. */
 interface Lane {
   readonly channel: Channel;
   /** Ids of the messages under way. */
@@ -46,12 +46,12 @@ interface Lane {
   pace: Pace;
 }
 
-/** When the receiver takes the next message; shared by channels with one receiver. */
+/** When the receiver takes the next message. Channels with one receiver share it. */
 interface Pace {
   freeAt: number;
 }
 
-/** Each channel has its own lane, so that none delays another. A claim is committed before it is sent. */
+/** Each channel has its own lane, so that no channel delays another. A claim is committed before it is sent. */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
@@ -67,7 +67,7 @@ export class Dispatcher {
     return this.#lanes.values().reduce((sum, lane) => sum + lane.running.size, 0);
   }
 
-  /** When the next message can be claimed; Infinity when none waits or its channel is busy. */
+  /** When the next message can be claimed; Infinity when no message waits or its channel is busy. */
   get nextAt(): number {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
@@ -85,12 +85,12 @@ export class Dispatcher {
     return this.#lanes.get(channel)?.pace;
   }
 
-  /** While its receiver refuses something for now, others send nothing there. */
+  /** Until when the channel's receiver refuses messages for now: the other dispatcher sends nothing there until then. */
   refusedUntil(channel: string): number {
     return refusedUntil(this.#dependencies.state, channel);
   }
 
-  /** Follows a reload. A delivery of a removed or replaced channel may finish. */
+  /** Applies a reload. A delivery of a removed or replaced channel may finish. */
   adopt(channels: readonly Channel[]): void {
     const lanes = new Map(this.#lanes);
     this.#lanes.clear();
@@ -101,13 +101,13 @@ export class Dispatcher {
       const { running = new Set<string>() } = lanes.get(channel.name) ?? {};
       const pace =
         beside?.paceOf(channel.name) ?? getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
-      // The wait that its receiver asked of the process before.
+      // Keeps the wait that the receiver asked of the process before this one.
       if (lanes.size === 0) pace.freeAt = Math.max(pace.freeAt, closedUntil(state, channel.name, now()));
       this.#lanes.set(channel.name, { channel, running, pace });
     }
   }
 
-  /** Claims what is due: marks it as in flight and possibly sent, so that the next commit says so. */
+  /** Claims the messages that are due: marks each as in flight and possibly sent, so that the next commit stores that. */
   claimDue(now: number): Claim[] {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
@@ -121,7 +121,7 @@ export class Dispatcher {
     const { state } = this.#dependencies;
     if (this.#freeAt(name, lane) > now) return null;
     const dues = this.#sendable(name, lane, now).filter(({ dueAt }) => dueAt <= now);
-    // A receiver may ask to wait with each try of one message: neither others nor its other channels stand behind that.
+    // A receiver may ask to wait with each try of one message. The least tried goes first, so that this message does not block the others.
     const [due] = dues.toSorted((one, other) => one.attempts - other.attempts);
     if (due === undefined) return null;
     const whole = joinOwed(state, absorbFollowers(state, due, busyAlerts(state, name, now)));
@@ -129,7 +129,7 @@ export class Dispatcher {
     lane.running.add(message.id);
     this.#lanes.delete(name);
     this.#lanes.set(name, lane);
-    // Another lane of the same receiver may be due now.
+    // Another lane of the same receiver may be due now: its pace must already count this message.
     lane.pace.freeAt = now + lane.channel.minGapMs;
     state.underWay.add(message.id);
     putNotification(state, message);
@@ -140,18 +140,18 @@ export class Dispatcher {
     return Math.max(pace.freeAt, this.#dependencies.beside?.refusedUntil(channel) ?? 0);
   }
 
-  /** After a clock change the pause after a message stays as long. */
+  /** After a clock change the remaining pause after a message stays as long. */
   shift(byMs: number): void {
     const paces = new Set([...this.#lanes.values()].map(({ pace }) => pace));
     for (const pace of paces) pace.freeAt += byMs;
   }
 
-  /** Sends claims that are stored. */
+  /** Sends claims that were stored. */
   send(claims: readonly Claim[]): void {
     for (const claim of claims) void this.#deliver(claim);
   }
 
-  /** Once in the life of a daemon, at an instant when no poll waits for it. */
+  /** Done once in the life of a daemon, at an instant when no poll would have to wait for it. */
   rehearse(account: WatchedAccount): void {
     if (this.#hasRehearsed) return;
     this.#hasRehearsed = true;
@@ -164,7 +164,7 @@ export class Dispatcher {
     this.#stopped = true;
   }
 
-  /** Gives up on running deliveries: they are repeated after the next start. */
+  /** Gives up running deliveries: they are repeated after the next start. */
   abandon(): void {
     this.#ending.abort();
   }
@@ -173,7 +173,7 @@ export class Dispatcher {
     return this.#dependencies.membership?.maySend() ?? true;
   }
 
-  /** Called after every poll, mostly with nothing to send: then no lane is looked at. */
+  /** A quick check, because claiming follows every poll and there is mostly nothing to send: then no lane is looked at. */
   #hasNothing(): boolean {
     return this.#stopped || this.#dependencies.state.messages.size === 0 || !this.#maySend;
   }
@@ -190,14 +190,14 @@ export class Dispatcher {
     this.#dependencies.ended({ ...claim, subject, delivery });
   }
 
-  /** A reload since the claim may have given its channel another name, and its name to another channel. */
+  /** Since the claim, a reload may have renamed its channel and given the old name to another one. */
   #channelOf({ message }: Claim): string {
     return (this.#dependencies.state.messages.get(message.id) ?? message).channel;
   }
 
   /**
-   * Messages that may be sent while others are under way or paused. A message about an alert of one under way waits for its end; so does
-   * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
+   * Messages that may be sent while others are under way or paused. A message waits while one about the same alert is under way, and while
+   * the channel takes no more at once. A message that went out under the channel's former name counts as under way too.
    */
   #sendable(channel: string, lane: Lane, now: number): readonly Notification[] {
     const { state } = this.#dependencies;
@@ -212,7 +212,7 @@ export class Dispatcher {
     return sendable(waiting.filter((message) => !isAboutOneOf(message, busy)));
   }
 
-  /** A report needs the database; a message about incidents never does. */
+  /** Null when there is nothing to say any more. A report needs the database; a message about incidents never does. */
   async #compose(message: Notification): Promise<Message | null | 'no-database'> {
     try {
       if (message.report !== null) return await composeReport(this.#dependencies, message, message.report);
@@ -243,14 +243,14 @@ export class Dispatcher {
   }
 }
 
-/** Its receiver gets nothing before that, by none of its channels. */
+/** The receiver gets nothing before then, by any of its channels. */
 function delayNext({ pace }: Lane, ms: number, now: number): void {
   pace.freeAt = Math.max(pace.freeAt, now + ms);
 }
 
 /**
- * Words and renders an alert that is none for each channel, and sends it nowhere: the first real message of the process finds its code
- * compiled (`bench/alert.ts` says what that saves). What fails here fails again where it matters, and is reported there.
+ * Words and renders a made-up alert for each channel and sends it nowhere, so that the first real message finds its code
+ * compiled (`bench/alert.ts` says what that saves). A failure here repeats with a real message, and is reported there.
  */
 export async function rehearse(
   state: MonitorState,
@@ -262,7 +262,7 @@ export async function rehearse(
     await Promise.allSettled(part.map(async (channel) => channel.preview(makeUp(state, account, now))));
 }
 
-/** Made as if the first rule of the account fired, with the numbers that it has now. */
+/** A message as if the first rule of the account fired, with the account's present numbers. */
 function makeUp(state: MonitorState, account: WatchedAccount, now: number): IncidentMessage {
   const [rule] = account.rules;
   if (rule === undefined) throw new Error('an account without rules');

@@ -2,14 +2,14 @@ import { countUnstored } from '../engine/batch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
-/** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
+/** Running polls and deliveries get this long at the end, because Docker kills after 10 s … */
 const drainMs = 7000;
-/** … and the last commits this long each; what a locked or full database does not take is tried again for all that is left of both. */
+/** … and each of the last commits this long. A database that is locked or full is tried again for what is left of both. */
 const lastStoreMs = 1000;
 
 interface EndingWork {
   readonly sources: readonly { stop(): void }[];
-  /** Parts whose work can be given up. */
+  /** Parts with running work that can be given up. */
   readonly workers: readonly { abandon(): void }[];
   /** The number of polls and deliveries under way. */
   readonly running: () => number;
@@ -41,19 +41,19 @@ export function createEnding(
       for (const worker of workers) worker.abandon();
       await connections.close();
     },
-    /** `stop`, but nothing ends. */
+    /** As `stop`, but no part ends. */
     async drain(noteEnd: () => void): Promise<void> {
       void committer.flush();
       await untilIdle(drainMs);
       noteEnd();
       await storeAll(lastStoreMs);
     },
-    /** `noteEnd` notes that the daemon lived until then, as the last record. */
+    /** `noteEnd` notes, as the last record, that the daemon lived until then. */
     async stop(noteEnd: () => void): Promise<void> {
       const until = clock.monotonic() + drainMs + 2 * lastStoreMs;
       for (const source of sources) source.stop();
       void committer.flush();
-      // Another daemon takes shared accounts over, and this one has a lease to give back.
+      // Keeps a second for the lease, which has to be given back so that another daemon can own the shared accounts.
       await untilIdle(membership === undefined ? drainMs : drainMs - lastStoreMs);
       for (const worker of workers) worker.abandon();
       void committer.flush();

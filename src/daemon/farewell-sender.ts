@@ -7,22 +7,22 @@ import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 
-/** A farewell is tried for so long at most. */
+/** The longest time for which a farewell is tried. */
 const lastsMs = 15 * minuteMs;
 
 export interface FarewellDependencies {
   readonly clock: Clock;
   readonly membership?: DaemonMembership;
   readonly storeChanges: () => Promise<boolean>;
-  /** Gives what is called at the end. `missed`: why the receiver has not heard all; null where it has. `isBack`: it is configured again. */
+  /** Returns a function to call at the end. `missed`: why the receiver did not get everything, else null. `isBack`: it is configured again. */
   readonly farewellBegins: (channel: string) => (missed: string | null, isBack: boolean) => void;
 }
 
-/** Sends the last messages to receivers that the configuration has no more: what they have open ends. No outbox has them: their settings are gone. */
+/** Sends last messages to receivers removed from the configuration, so that their open incidents end. The outbox cannot: their settings are gone. */
 export class FarewellSender {
   readonly #dependencies: FarewellDependencies;
   readonly #stopping = new AbortController();
-  /** The receiver of each, by what ends it. */
+  /** The receiver of each farewell, by the controller that ends it. */
   readonly #open = new Map<AbortController, string>();
 
   constructor(dependencies: FarewellDependencies) {
@@ -33,7 +33,7 @@ export class FarewellSender {
     return this.#open.size;
   }
 
-  /** Begins once `free`: what is under way there is no more overtaken by its end. Never rejects. */
+  /** Begins once `free` resolves: then the end cannot overtake a message that is still under way there. Never rejects. */
   async say(channel: Channel, receiver: string, messages: readonly Message[], free: Promise<unknown>) {
     const ending = new AbortController();
     this.#open.set(ending, receiver);
@@ -44,7 +44,7 @@ export class FarewellSender {
     ended(missed, !this.#open.delete(ending));
   }
 
-  /** Ends those to these receivers, which hear again of what is open: an end that comes late would close it. */
+  /** Ends the farewells to receivers that are configured again. They are notified of what is open, and a late end would close it. */
   callOff(receivers: ReadonlySet<string>): void {
     for (const [ending, receiver] of this.#open) {
       if (!receivers.has(receiver)) continue;
@@ -53,7 +53,7 @@ export class FarewellSender {
     }
   }
 
-  /** Tries at once, and again each second, what its receiver did not ask to wait for. */
+  /** From now on retries each second, except where the receiver asked for a longer wait. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -81,7 +81,7 @@ export class FarewellSender {
     return String(signal.reason);
   }
 
-  /** Only once it is stored that the receiver is left: the next process might take it for one that has all open. */
+  /** Waits until the removal is stored: else the next process might believe that the receiver still shows everything as open. */
   async #send(channel: Channel, message: Message, signal: AbortSignal): Promise<Delivery> {
     const isStored = await this.#dependencies.storeChanges();
     if (signal.aborted) return notSent(String(signal.reason));
@@ -106,11 +106,11 @@ interface Left {
   readonly afterMs?: number;
   readonly tries?: number;
   readonly recipients?: readonly string[] | undefined;
-  /** Recipients who refused it for good, and why: they are not asked again. */
+  /** Recipients that refused the message for good, and why: they are not tried again. */
   readonly refused: string | null;
 }
 
-/** The rest to be tried again; else what was missed for good, where anything was. */
+/** What is left to be tried again; else why some of it was missed for good, or null. */
 function endOf(delivery: Delivery): Left | { readonly missed: string | null } {
   if (delivery.kind === 'dead') return { missed: delivery.reason };
   if (delivery.kind === 'retry') {

@@ -10,20 +10,20 @@ const overdueMs = 60_000;
 
 const lookAgainMs = 5000;
 
-/** The wait after one that was not received, where the interval is longer: a service elsewhere must not alarm for one lost request. */
+/** The wait after a failed ping, if the interval is longer: the service elsewhere must not alarm for one lost request. */
 const againMs = minuteMs;
 
-/** A dead man's switch: told only while polls are stored, none is overdue, and every alert reaches somebody. */
+/** A dead man's switch: pinged only while polls are stored, none is overdue, and every alert reaches somebody. */
 export function createHeartbeat(
   { ping, log, committer, state }: DaemonParts,
   poller: Pick<Poller, 'running' | 'nextAt'>,
   startedAt: number,
 ) {
   let nextAt = startedAt;
-  /** A daemon that dies soon after each start must not look alive. */
+  /** Until the first poll is stored, nothing is pinged: a daemon that dies soon after each start must not look alive. */
   let firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   let busy: AbortController | null = null;
-  /** The reason why the last one was not received; null where it was. */
+  /** Why the last ping was not received; null when it was. */
   let missed: string | null = null;
 
   async function send(url: Secret, now: number): Promise<void> {
@@ -37,7 +37,7 @@ export function createHeartbeat(
   }
 
   function isWell(now: number): boolean {
-    // A schedule may ask for no poll soon, such as at night: then none can be stored.
+    // At times a schedule asks for no poll soon, such as at night: then there is none to be stored.
     const resting = poller.running === 0 && poller.nextAt > now + overdueMs;
     const isStored = firstPoll === 'stored' || resting;
     if (committer.failing || !isStored || poller.nextAt < now - overdueMs) return false;
@@ -64,7 +64,7 @@ export function createHeartbeat(
       const settings = state.settings.heartbeat;
       if (settings === null || now < nextAt) return;
       const well = isWell(now);
-      // After a failure it is sent as soon as all is well, not after a long interval.
+      // After a failure the ping is sent as soon as all is well, not after a long interval.
       nextAt = now + (well ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
       if (well && busy === null) void send(settings.url, now);
     },

@@ -5,14 +5,14 @@ import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { readingsPerPace } from '../spending/usual-interval.ts';
 
-/** Accounts that are read together: a shared database answers them at once. */
+/** Accounts that are loaded together: a shared database answers them at once. */
 const maxLoading = 256;
 
 export type HistoryLoader = ReturnType<typeof createHistoryLoader>;
 
 /**
- * If the database cannot be read, polls and alerts go on and the account begins without history. `act` takes in what was read, as part of a
- * turn if there are turns.
+ * If the database cannot be read, polls and alerts go on and the account begins without history. `act` applies what was read,
+ * as part of a turn if there are turns.
  */
 export function createHistoryLoader(
   state: MonitorState,
@@ -42,13 +42,13 @@ export function createHistoryLoader(
     const now = steadyNow();
     const since = loadSince(state, account, now);
     const loaded = await readWith(account, since, 1);
-    // Not step by step: stored readings of a clock that was ahead come first, and would be gone back through to their beginning.
+    // Not step by step: readings of a clock that was ahead come first, and the steps would go back through all of them.
     return loaded.areAll || showPace(loaded.readings, account, now)
       ? loaded
       : readWith(account, since, readingsPerPace);
   }
 
-  /** The readings since an instant, with so many from before. */
+  /** The readings since an instant, and the `count` readings before it. */
   async function readWith({ id }: WatchedAccount, from: number, count: number): Promise<LoadedHistory> {
     let since = from;
     let areAll = false;

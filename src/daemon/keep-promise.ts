@@ -1,4 +1,4 @@
-/** Makes with the first call and gives the same from then on. A failure (no file descriptor is left) is not kept: the next call tries again. */
+/** Calls `make` once and returns its promise from then on. A failure (no file descriptor is left) is not kept: the next call tries again. */
 export function keepPromise<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | null = null;
   const forget = (error: unknown): never => {

@@ -1,17 +1,17 @@
 import { basicOf, decodePercent, parseAddress, passwordsIn } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
-/** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
+/** Each secret, with the parts that others may quote of it: the path of an address with credentials, its key-like parts, its password. */
 export function listSecretTexts(settings: object): string[] {
   if (settings instanceof Secret) return quotableTexts(settings).filter((text) => text !== '');
-  // The part that a provider's kind compiled is no part of the file, and may hold itself.
+  // What a provider's kind compiled is no part of the file, and may contain itself.
   if (!Array.isArray(settings) && Object.getPrototypeOf(settings) !== Object.prototype) return [];
   return Object.values(settings).flatMap((held) =>
     typeof held === 'object' && held !== null ? listSecretTexts(held) : [],
   );
 }
 
-/** The passwords of proxies that variables name: one that refuses a request may repeat them. */
+/** The passwords of proxies named in variables: a proxy that refuses a request may repeat them. */
 export function listProxySecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   const proxies = Object.entries(env).filter(([name]) => /^https?_proxy$/i.test(name));
   const passwords = proxies.map(([, address = '']) => /^(?:\w+:\/\/)?[^:@/]*:(.+)@/.exec(address)?.[1] ?? '');
@@ -20,7 +20,7 @@ export function listProxySecrets(env: Readonly<Record<string, string | undefined
 
 function quotableTexts(secret: Secret): string[] {
   const text = secret.reveal();
-  // An address with a blank behind it begins a place: what follows is no part of its user, as a parser takes it to be.
+  // A text with a blank in it is not an address, though a parser would take what follows for part of its user.
   const url = /^[a-z]+:\/\/\S*$/i.test(text) ? parseAddress(text) : null;
   if (url === null) return [text, ...credentialsIn(text)];
   const path = url.pathname + url.search;
@@ -40,11 +40,11 @@ function credentialsIn(text: string): readonly string[] {
   return [credentials, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/** A path that an error names. */
+/** Whether the parameter is a path that an error names. */
 const isFile = ({ protocol }: URL, parameter: string): boolean =>
   protocol.startsWith('postgres') && /^ssl(rootcert|cert|key)$/.test(parameter);
 
-/** True for a generated segment, unlike the fixed ones of a service such as `incoming-webhook`. */
+/** Whether the part looks generated, unlike the fixed parts of a service's address such as `incoming-webhook`. */
 function isKeyLike(part: string): boolean {
   return part.length >= 24 || (isLong(part) && /\d/.test(part) && /[a-z]/i.test(part));
 }

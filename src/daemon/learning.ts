@@ -2,13 +2,13 @@ import { StorageError } from '../domain/operator-error.ts';
 import { learnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
-/** Learned per slice, in a millisecond or two, before others have their turn. */
+/** Readings learned in one slice, in a millisecond or two, before other work has its turn. */
 const readingsAtOnce = 1000;
-/** Accounts that load together, in some milliseconds. */
+/** Accounts that load together, in a few milliseconds. */
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
-/** Spending is learned where none is stored, after an upgrade or another time zone: in slices, after polling began. */
+/** Learns spending where none is stored, after an upgrade or a change of time zone: in slices, after polling began. */
 export class Learning {
   readonly #dependencies: DaemonParts;
   #lessons: AsyncGenerator<void> | null = null;
@@ -48,7 +48,7 @@ export class Learning {
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      // Unreadable history must not stop learning from new readings.
+      // A history that cannot be read must not stop learning from new readings.
       log.warn(
         { err: error, accounts: state.unlearned.size },
         'stored history cannot be read; learning spending from now on',
@@ -58,7 +58,7 @@ export class Learning {
     }
   }
 
-  /** Loads some, so that nothing waits for all accounts at once. */
+  /** Loads a few accounts, so that nothing waits until all are loaded. */
   async #loadSome(): Promise<void> {
     const { state, historyLoader } = this.#dependencies;
     const some = [...state.unloaded.values().take(accountsAtOnce)];

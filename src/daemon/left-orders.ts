@@ -7,10 +7,10 @@ import type { LeftOrder, Unstored } from '../ports/store.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
-/** Orders are looked for at most this often, however often something is written next to the database. */
+/** The shortest time between two looks for orders, however often something is written to the database. */
 const lookMs = 500;
 
-/** Takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
+/** Takes and executes the orders that the command line left in the database. Looks once at a time, and not at every poll. */
 export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   const { state, store, log, committer, act } = parts;
   const takeUnstored = openUnstoredTaker(parts, obey);
@@ -20,7 +20,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
 
   function obey(order: LeftOrder, now: number): void {
     const refused = takeLeftOrder(state, order, now, reach);
-    // Nobody waits for what becomes of an order that was left in the database.
+    // Nobody waits for the result of an order that was left in the database, so a refusal is logged.
     if (refused !== null)
       log.warn(
         { order: refused.kind, why: refused.why },
@@ -35,7 +35,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
       isFailing = false;
       if (orders.length > 0)
         act((now) => {
-          // The store deletes orders with the next commit, so there must be one.
+          // The store deletes orders with the next commit, so the note makes sure that there is one.
           state.notes.write(orderNote, String(now));
           for (const order of orders) obey(order, now);
         });
@@ -43,7 +43,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
       if (!(error instanceof StorageError)) throw error;
       if (!isFailing) log.warn({ err: error }, 'orders that were left in the database cannot be read');
       isFailing = true;
-      // A failure to read them is a storage failure, which the next commit reports: so there must be one.
+      // The note makes sure that there is a commit: it reports that the orders could not be read, as a storage failure.
       act((now) => state.notes.write(orderNote, String(now)));
     } finally {
       looks = false;
@@ -52,7 +52,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
 
   return {
     take(now: number): void {
-      // After the clock was set back, look again.
+      // A clock that was set back leaves `lookedAt` in the future: look again.
       if (looks || Math.abs(now - lookedAt) < lookMs) return;
       looks = true;
       lookedAt = now;
@@ -63,19 +63,19 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
 }
 
 /**
- * Takes in the work from memory of daemons that lost the accounts: polls and orders once, incidents once this daemon knows of their
- * accounts itself. The commit that stores it leaves only the rest in its note, for the next owner; polls go one commit later.
+ * Applies the work that daemons did from memory before they lost the accounts: polls and orders once, incidents once this daemon itself
+ * knows of their accounts. The commit that stores it leaves only the rest in the note, for the next owner; polls go one commit later.
  */
 function openUnstoredTaker(
   { state, store, log, act }: DaemonParts,
   obey: (order: LeftOrder, now: number) => void,
 ) {
-  /** Orders that are still to be taken in, by the name of the note. */
+  /** The part of each note that is still to be applied, by the name of the note. */
   const rests = new Map<string, Unstored>();
-  /** Names of polls that are not stored yet, or were taken in from another note. */
+  /** Names of polls that are not stored yet, or that another note contained too. */
   const takenIn = new Set<string>();
 
-  /** A batch whose end was unknown may have been stored, and who lost the accounts twice may have left a poll twice. */
+  /** Drops polls that are stored already: a batch with an unknown end may have been stored, and a daemon may have left a poll twice. */
   async function newPolls({ polls }: Unstored): Promise<Unstored['polls']> {
     const stored = new Set<string>();
     for (const account of new Set(polls.map((each) => each.account))) {
@@ -91,7 +91,7 @@ function openUnstoredTaker(
     });
   }
 
-  /** A stored one was notified, or goes on as what it is: only what was told since, and is not so, is left of it. */
+  /** A stored incident was notified, or goes on from its stored state. Only what channels were told since, and is no longer true, is kept. */
   async function newIncidents({ incidents }: Unstored): Promise<Unstored['incidents']> {
     const fresh: Incident[] = [];
     for (const incident of incidents) {

@@ -13,7 +13,7 @@ import type { DaemonParts } from './daemon-dependencies.ts';
 
 const told = sentences('lostChats', { of: '{channel}: {reason}', both: '{first}; {next}' });
 
-/** A chat that is lost for longer is reported on the other channels. */
+/** A chat that cannot be heard for longer is reported on the other channels. */
 const patienceMs = 10 * minuteMs;
 
 interface HeardChannel {
@@ -21,15 +21,15 @@ interface HeardChannel {
   readonly chat: ChannelChat;
 }
 
-/** Hears the chats of those channels that listen, while this daemon owns the accounts. No poll and no message waits for it. */
+/** Listens to the chats of channels while this daemon owns the accounts. No poll and no message waits for it. */
 export class Listening {
   readonly #parts: Pick<DaemonParts, 'state'>;
   readonly #closed: () => void;
-  /** Listeners that answer what they heard last. */
+  /** The number of closing listeners that still answer the last event. */
   #closing = 0;
   #answer: AnswerChat | null = null;
   #open: readonly { readonly names: readonly string[]; readonly listener: ChannelListener }[] = [];
-  /** Since when nothing is heard, by channel: a configuration that is loaded meanwhile makes no difference. */
+  /** Since when a channel hears nothing, by name. A new configuration does not reset it. */
   readonly #lostSince = new Map<string, number>();
 
   constructor(parts: Pick<DaemonParts, 'state'>, closed: () => void) {
@@ -41,13 +41,13 @@ export class Listening {
     return this.#closing;
   }
 
-  /** `answer` does what people ask for. */
+  /** `answer` executes what people ask for. */
   begin(answer: AnswerChat, channels: readonly Channel[]): void {
     this.#answer = answer;
     this.adopt(channels);
   }
 
-  /** Takes the channels of a new configuration. */
+  /** Applies the channels of a new configuration. */
   adopt(channels: readonly Channel[]): void {
     this.stop();
     const answer = this.#answer;
@@ -61,7 +61,7 @@ export class Listening {
     });
   }
 
-  /** Each channel that listens, and why it hears nothing. */
+  /** Each channel that listens, with the reason why it hears nothing, if it does not. */
   states(): readonly { readonly name: string; readonly problem: ReturnType<ChannelListener['problem']> }[] {
     return this.#open.flatMap(({ names, listener }) => {
       const problem = listener.problem();
@@ -72,7 +72,7 @@ export class Listening {
     });
   }
 
-  /** A problem that was reported is over when all chats are heard again: not where a start only has not heard yet. */
+  /** A reported problem is over only when all chats are heard again. A listener that has just started does not count as heard. */
   check(now: number): void {
     if (this.#answer === null) return;
     const lost = this.states().flatMap(({ name, problem }) => {
@@ -87,7 +87,7 @@ export class Listening {
     if (lost.length === 0 || problem !== null) noteTrouble(this.#parts.state, 'hearing', problem, now);
   }
 
-  /** The clock changed: what was lost before is lost for as long as it was, and what was lost in between only now. */
+  /** After a clock change, an earlier loss has lasted as long as before. A loss that began during the change begins now. */
   shift(byMs: number, now: number): void {
     for (const { name, problem } of this.states()) {
       const since = this.#lostSince.get(name);
@@ -108,7 +108,7 @@ export class Listening {
   }
 }
 
-/** The channel whose chat and topic it is, of those that share a bot; else one where its presser may act. */
+/** Of the channels that share a bot, picks the one with the event's chat and topic; else one where the person may act. */
 async function answerFor(
   sharing: readonly HeardChannel[],
   heard: Heard,

@@ -12,10 +12,10 @@ import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { createOpenRequests, guardFor, type RateGuard, rememberLastPoll } from './rate-guard.ts';
 
-/** A request that may not be sent because this process may not be the owner asks again after this. */
+/** The wait of a request that may not be sent, because this process may not be the owner, before it asks again. */
 const askAgainMs = 1000;
 
-/** Polls that begin in one turn: thousands at once would delay each other and everything else. */
+/** The most polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
 interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'membership'> {
@@ -24,13 +24,13 @@ interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'members
   readonly now: () => number;
   /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
-  /** Called once it is: it may be sooner than anything else. */
+  /** Called once the next poll is scheduled: it may be due sooner than anything else. */
   readonly planned: () => void;
 }
 
 /**
  * Schedules polls: a stable phase per account, later when the provider asked to wait, sooner to retry a
- * failure, never faster than the rate guard, never two at once. Instants are of the steady clock.
+ * failure. Never faster than the rate guard allows, and never two at once for one account. Instants are of the steady clock.
  */
 export class Poller {
   readonly #dependencies: PollerDependencies;
@@ -38,15 +38,15 @@ export class Poller {
   readonly #due = new DueQueue<string>();
   readonly #guard: RateGuard;
   readonly #phases = new Map<string, number>();
-  /** By name and access. Those that a reload leaves as they are keep their turn: reloads in quick succession would stop all polls. */
+  /** Groups by name and access. A group that a reload leaves as it is keeps its turn: else reloads in quick succession would stop all polls. */
   #groups: ReadonlySet<string> = new Set();
-  /** Due, to begin in this order. */
+  /** Accounts that are due, in the order in which their polls begin. */
   readonly #line = new Set<string>();
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
-  /** Those of them that are not sent as long as another process may own the accounts. */
+  /** The polls under way whose request is not sent while another process may own the accounts. */
   readonly #heldBack = new Set<string>();
-  /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
+  /** Polls that were under way when the clock jumped over the time for which their cron expression asked for the next poll. */
   readonly #missed = new Set<string>();
   readonly #open: ReturnType<typeof createOpenRequests> | null;
   readonly #ending = new AbortController();
@@ -67,17 +67,17 @@ export class Poller {
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
-  /** Requests that were sent, or are about to be. */
+  /** The number of requests that were sent, or are about to be. */
   get running(): number {
     return this.#underWay.size - this.#heldBack.size;
   }
 
-  /** Null while it is being polled or about to be. */
+  /** Null while the account is being polled or is about to be. */
   nextPollAt(id: string): number | null {
     return this.#due.dueAt(id);
   }
 
-  /** Follows a reload: new and changed accounts start, removed ones stop, others keep their phase. */
+  /** Applies a reload: new and changed accounts start, removed ones stop, others keep their phase. */
   adopt(changed: ReadonlySet<string>): void {
     const { accounts, settings } = this.#state;
     const now = this.#now;
@@ -91,7 +91,7 @@ export class Poller {
       if (!isPolled(account)) continue;
       const group = groupOf(this.#state, account.id);
       const asked = `${group} ${this.#sharedBy(account.id)}`;
-      // A group may have had another first account, and so another name, and was perhaps asked just now.
+      // A group without this name before may have had another first account, and so another name. It was perhaps polled just now.
       if (isReload && !this.#groups.has(asked)) this.#guard.sent(group, now);
       groups.add(asked);
       if (!this.#phases.has(account.id) || changed.has(account.id)) fresh.push(account);
@@ -106,7 +106,7 @@ export class Poller {
     });
   }
 
-  /** Starts what is due, or the first of it: `nextAt` then says that there is more. */
+  /** Starts the polls that are due, at most `maxBegun`: `nextAt` then says that there are more. */
   start(now: number): void {
     if (this.#stopped || !this.#owns) return;
     this.#lookedAt = now;
@@ -124,13 +124,13 @@ export class Poller {
     }
   }
 
-  /** Something was stored: accounts that waited for that are due. */
+  /** Something was stored: accounts that waited for that become due. */
   stored(): void {
     const now = this.#now;
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
-  /** The promise gives null where daemon or account end first; null instead while the provider asked to wait. */
+  /** The promise resolves to null if the daemon or the account ends first. Returns null, not a promise, while the provider asked to wait. */
   pollNow(id: string): Promise<Outcome | null> | null {
     const now = this.#now;
     if (this.#stopped || blockedUntil(this.#state, id) > now) return null;
@@ -141,7 +141,7 @@ export class Poller {
     return promise;
   }
 
-  /** What was due in the time jumped over is polled soon, the rest at its time: the machine may have slept. Only a clock that was set back moves it. */
+  /** Polls that were due in the time jumped over start soon: the machine may have slept. Others keep their time, unless the clock was set back. */
   shift(byMs: number): void {
     const now = this.#now;
     const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#phases.has(id));
@@ -153,7 +153,7 @@ export class Poller {
     for (const account of accounts) {
       const { id, pollIntervalMs } = account;
       const isPlanned = this.#due.dueAt(id) !== null;
-      // One that is under way was asked before.
+      // A poll that is under way was started before the jump.
       if (missed.has(account) && !isPlanned) this.#missed.add(id);
       else if (missed.has(account))
         this.#plan(id, now + (nth++ / missed.size) * Math.min(2000, pollIntervalMs));
@@ -162,7 +162,7 @@ export class Poller {
     }
   }
 
-  /** Polled since its cron expression asked for that last, and read as it is configured now. */
+  /** Whether the account was polled since its cron expression last asked for it, and was read as it is configured now. */
   #isResting({ settings, poll: { polledAt, outcome, reading } }: WatchedAccount, now: number): boolean {
     const lacksBalance = outcome === 'ok' && reading === null;
     if (settings.poll.kind === 'every' || polledAt === null || lacksBalance) return false;
@@ -185,7 +185,7 @@ export class Poller {
     this.#ending.abort();
   }
 
-  /** The longest unpolled first: when a refusal repeats, the next wait must not hit the same accounts. */
+  /** Takes the accounts not polled for longest first: if the provider refuses repeatedly, the next wait must not hit the same accounts. */
   #takeDue(now: number): string[] {
     const ids: string[] = [];
     for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
@@ -198,7 +198,7 @@ export class Poller {
     return () => {
       this.#heldBack.delete(id);
       const current = this.#current(id)?.settings;
-      // Its outcome would mean nothing, and its group is not known any more.
+      // The outcome of this request would mean nothing, and its group is not known any more.
       if (current === undefined || hasOtherKey(settings, current)) return Number.POSITIVE_INFINITY;
       if (this.#owns) return this.#guard.trySend(groupOf(this.#state, id), this.#now);
       this.#heldBack.add(id);
@@ -206,7 +206,7 @@ export class Poller {
     };
   }
 
-  /** It keeps its place, and what it waits for is stored at once. */
+  /** The account keeps its place in the queue, and the outcome that it waits for is stored at once. */
   #hold(id: string, now: number): void {
     this.#guard.keepPlace(id, now);
     this.#due.set(id, now + askAgainMs);
@@ -234,10 +234,10 @@ export class Poller {
     this.#underWay.delete(id);
     this.#heldBack.delete(id);
     const current = this.#current(id);
-    // Removed, pushed by now, or abandoned at the end: the outcome means nothing.
+    // The account was removed, is pushed by now, or the daemon abandoned the poll at its end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
     const isOther = hasOtherKey(settings, current.settings);
-    // It was asked at another address or by another key, or before a balance was added: that says nothing about the present account.
+    // The request used another address or key, or was sent before a balance was added: it says nothing about the present account.
     if (isOther || (outcome.kind === 'ok' && !hasBalances(outcome.answer, current.settings.balances))) {
       this.#due.set(id, this.#now);
       return;
@@ -249,7 +249,7 @@ export class Poller {
     this.#release(id, outcome);
   }
 
-  /** Undefined where a reload removed it, or its readings are pushed by now. */
+  /** Undefined if a reload removed the account, or its readings are pushed by now. */
   #current(id: string): WatchedAccount | undefined {
     return this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
   }
@@ -267,7 +267,7 @@ export class Poller {
     this.#waiting.delete(id);
   }
 
-  /** Not before the account may be asked. */
+  /** Plans the next poll, but not before the provider's wait is over. */
   #plan(id: string, at: number): void {
     this.#due.set(id, Math.max(at, blockedUntil(this.#state, id)));
   }

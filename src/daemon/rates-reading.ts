@@ -3,11 +3,11 @@ import { hourMs } from '../domain/time.ts';
 import { followRates, takeRates } from '../engine/rates.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
-/** A failure is tried again after this at most. */
+/** The longest wait after a failure. */
 const againMs = hourMs;
 const notOwnerMs = 1000;
 
-/** Reads rates from their source, at a start, after a reload, and as often as the settings say. Instants are of the steady clock. */
+/** Reads rates from their source at a start, after a reload, and as often as the settings say. Instants are of the steady clock. */
 export function createRatesReading(
   { openProvider, state, act, log, timer, membership, now: steadyNow }: DaemonParts,
   startedAt: number,
@@ -43,7 +43,7 @@ export function createRatesReading(
       busy = null;
       followRates(state, now);
     },
-    /** Asks where it is due: only the daemon that owns the accounts does. */
+    /** Reads the rates if they are due and this daemon owns the accounts. */
     start(now: number): void {
       const source = sourceOf();
       if (source === null || busy !== null || now < nextAt || !owns()) return;

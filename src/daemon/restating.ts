@@ -6,7 +6,7 @@ import { sentences } from '../wording/phrase.ts';
 import { type ComposeDependencies, composeOpen } from './compose.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
-/** A receiver that took nothing for so many rounds is about to forget what fires. */
+/** A receiver that took nothing for this many rounds is about to forget what fires. */
 const maxMissedRounds = 10;
 
 const told = sentences('restating', { lapses: '{reason}; it soon takes what fires for resolved' });
@@ -17,16 +17,16 @@ interface Round {
   missed: number;
 }
 
-/** For channels whose receivers forget what is not repeated. Nothing is stored: the first round follows the start. */
+/** Repeats what fires to receivers that would forget it. Nothing is stored: the first round follows the start. */
 export function createRestating(parts: DaemonParts, dependencies: ComposeDependencies) {
   const rounds = new Map<string, Round>();
   const ending = new AbortController();
   let nextAt = Number.POSITIVE_INFINITY;
 
-  /** Begins a round where one is due; gives when the next one is. */
+  /** Begins a round if one is due. Returns when the next one is. */
   function begin(channel: Channel, restateEveryMs: number, now: number): number {
     const round = getOrMake(rounds, channel.name, () => ({ nextAt: now, isBusy: false, missed: 0 }));
-    // After a clock change the round is due at once, or as soon as usual.
+    // A clock change makes the round due at once, or after one interval at most.
     if (round.nextAt <= now || round.nextAt > now + restateEveryMs) {
       round.nextAt = now + restateEveryMs;
       if (!round.isBusy) void restate(channel, round);
@@ -37,7 +37,7 @@ export function createRestating(parts: DaemonParts, dependencies: ComposeDepende
   async function restate(channel: Channel, round: Round): Promise<void> {
     round.isBusy = true;
     const message = await composeOpen(dependencies, channel.name);
-    // Sent too where nothing fires: a member of a cluster may have missed an end.
+    // Sent even if nothing fires: a receiver that is a cluster member may have missed an end.
     const delivery = await channel.send(message, ending.signal);
     round.isBusy = false;
     if (message.items.length > 0 && !ending.signal.aborted) noteEnd(parts, channel.name, round, delivery);

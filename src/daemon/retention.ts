@@ -3,22 +3,22 @@ import { dayMs, hourMs } from '../domain/time.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const everyMs = hourMs;
-/** In small steps with a pause in which polls go on. */
+/** Deletion goes in small steps, with this pause in which polls go on. */
 const stepMs = 50;
-/** Time for which a clock is not trusted after it changed or was far ahead of the stored data. */
+/** The time for which a clock is not trusted after it changed or was far ahead of the stored data. */
 const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
-/** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs this part of the history at most. */
+/** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs at most this part of the history. */
 const harmlessPart = 0.1;
 
-/** The instant until which a clock is not trusted: the daemon that starts in that time, by the same clock, waits for the rest of it. */
+/** Notes until when the clock is not trusted: a daemon that starts before then, by the same clock, waits for the rest of it. */
 const distrustNote = 'retention-at';
 
-/** Not while the clock may be wrong: that must not cost the history. */
+/** Deletes old history, but not while the clock may be wrong: that must not cost the history. */
 export function createRetention({ state, store, committer, timer, log }: DaemonParts, startedAt: number) {
   const noted = Number(state.notes.get(distrustNote)?.value ?? startedAt);
-  // A clock that was set back has left it further ahead.
+  // If the clock was set back, the note lies further ahead than the wait ever lasts.
   const isDoubtful = startedAt - state.lastRunEndedAt > longPauseMs || noted > startedAt + distrustMs;
   let nextAt = Math.max(startedAt + everyMs, noted);
   const wait = (until: number): void => {
@@ -43,7 +43,7 @@ export function createRetention({ state, store, committer, timer, log }: DaemonP
       committer.alone(async () => {
         const isMore = await store.prune(olderThan).catch((error: unknown) => {
           if (!(error instanceof StorageError)) throw error;
-          // Commits, which say so of all else, may never come to the pages of the history.
+          // Commits report all other failures. These two may concern only pages of the history, which commits never touch.
           if (error.kind === 'corrupt' || error.kind === 'unfit')
             log.error({ err: error }, 'what is older than storage.retention cannot be deleted');
           return false;

@@ -1,18 +1,18 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A larger difference between the clocks is a clock change or a sleep, a smaller one a correction. */
+/** A larger difference between the clocks is a clock change or a sleep; a smaller one is a correction. */
 const jumpMs = 2000;
 const wallStepMs = 1;
-/** A timer that fires so late means that the process itself stood still (paused container, stopped process). */
+/** A timer that fires later than this means that the process itself stood still (paused container, stopped process). */
 const standstillMs = 2000;
 
 /**
  * The daemon's time: the wall clock at the start, going on at the pace of the monotonic clock. It never jumps
- * by itself. When the wall clock does, `takeJump` tells by how much, and from then on the steady clock agrees
- * with it again.
+ * by itself. When the wall clock jumps, `takeJump` says by how much, and the steady clock agrees
+ * with it again from then on.
  *
- * By `expectWake` it knows when somebody will ask again. The time after that counts as a jump as well: the process stood still and watched
- * nothing.
+ * `expectWake` tells it when `takeJump` is called next. A call that comes later counts as a jump as well: the process stood still and
+ * observed nothing.
  */
 export class SteadyClock {
   readonly #clock: Clock;
@@ -26,12 +26,12 @@ export class SteadyClock {
     this.#baseMs = clock.now() - clock.monotonic();
   }
 
-  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. A stand-still that is over stays known. */
+  /** A timer is set: `takeJump` is called at this instant, or at once if it has passed. A stand-still that has ended stays known. */
   expectWake(at: number): void {
     if (this.#lateMs <= standstillMs) this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
   }
 
-  /** The timer fired, or is set no more: what comes later is nobody's stand-still. */
+  /** The timer fired, or is cancelled: a later call of `takeJump` does not mean a stand-still. */
   woke(): void {
     if (this.#lateMs <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
   }
@@ -40,17 +40,17 @@ export class SteadyClock {
     return Math.floor(this.#exact());
   }
 
-  /** With fraction; negative when it is over. */
+  /** Milliseconds until an instant, with a fraction; negative when it has passed. */
   until(at: number): number {
     return at - this.#exact();
   }
 
-  /** The wall clock is known to be ahead by so much: the next `takeJump` includes it. */
+  /** The wall clock is known to be ahead by `aheadMs`: the next `takeJump` includes that. */
   correctBy(aheadMs: number): void {
     this.#aheadMs = aheadMs;
   }
 
-  /** The distance that the wall clock moved; the steady clock follows it, small corrections silently. */
+  /** The distance by which the wall clock jumped. The steady clock follows it, and follows small corrections silently. */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
@@ -65,7 +65,7 @@ export class SteadyClock {
     return this.#clock.monotonic() - this.#wakesAt;
   }
 
-  /** Nothing has passed of a stand-still that nobody has taken yet: what is planned on waking moves along with it. */
+  /** Until a stand-still is taken, its time has not passed: what is planned on waking then moves along with the jump. */
   #exact(): number {
     return this.#baseMs + (this.#lateMs > standstillMs ? this.#wakesAt : this.#clock.monotonic());
   }
@@ -73,7 +73,7 @@ export class SteadyClock {
 
 export type WakeTimer = ReturnType<typeof createWakeTimer>;
 
-/** One timer for the soonest of many instants; asking for a later one costs nothing. */
+/** One timer for the soonest of many instants. Asking for a later instant costs nothing. */
 export function createWakeTimer(clock: Clock, time: SteadyClock, wake: () => void) {
   let soonestAt = Number.POSITIVE_INFINITY;
   let cancel = (): void => undefined;

@@ -14,16 +14,16 @@ import { type ComposeDependencies, composeFarewells, type Farewells } from './co
 import type { DaemonParts } from './daemon-dependencies.ts';
 import { Dispatcher } from './dispatcher.ts';
 
-/** It resolves so long after the last channel is due to hear of it. */
+/** The test resolves this long after the last channel's notification is due. */
 const lastsMs = minuteMs;
-/** The longest wait of the person who ordered it for what the receivers say. */
+/** The longest time for which the person who ordered the test waits for the receivers' answers. */
 const answerMs = minuteMs / 3;
 
 type TestDependencies = Omit<ConstructorParameters<typeof Dispatcher>[0], 'ended'> & {
   readonly wake: () => void;
 };
 
-/** An incident of a test on its way: routes, groups, channels and retries are those of real ones, on a state of its own. */
+/** A test incident under way: its routes, groups, channels and retries are real, but it has a state of its own. */
 export class TestAlert {
   readonly id: string;
   readonly started: StartedTest;
@@ -64,7 +64,7 @@ export class TestAlert {
     return Math.min(this.#dispatcher.nextAt, resolvesAt, this.#answerBy);
   }
 
-  /** Whether nobody is owed anything of it any more. */
+  /** Whether the test is resolved and no notification of it is left to send. */
   get isOver(): boolean {
     return this.#isResolved && [...this.#stage.queues.values()].every((queue) => queue.length === 0);
   }
@@ -82,7 +82,7 @@ export class TestAlert {
     this.#dispatcher.send(this.#dispatcher.claimDue(now));
   }
 
-  /** Its end is due at once. */
+  /** Makes the end of the test due at once. */
   resolve(now: number): void {
     this.#resolvesAt = now;
     this.step(now);
@@ -103,7 +103,7 @@ export class TestAlert {
     this.#answer();
   }
 
-  /** Answers that nobody hears of it. */
+  /** Answers that no channel is notified of the test. */
   refuse(reason: string): void {
     for (const channel of this.#told.keys()) this.#told.set(channel, { channel, delivered: false, reason });
     this.#answer();
@@ -116,7 +116,7 @@ export class TestAlert {
   #ended(sent: Sent, now: number): void {
     recordDelivery(this.#stage, sent, now);
     this.#noteWaiting();
-    // That the channel fails is said to who ordered the test, and not on other channels.
+    // A failing channel is reported to the person who ordered the test, not on other channels.
     for (const { id } of [...this.#stage.incidents.values()])
       if (id !== this.id) this.#stage.incidents.delete(id);
     const { channel } = sent.message;
@@ -129,7 +129,7 @@ export class TestAlert {
     this.#parts.wake();
   }
 
-  /** The next daemon sends the end to those alone that wait for it. */
+  /** Notes the channels still waiting for the end: the next daemon sends it to those alone. */
   #noteWaiting(): void {
     const incident = this.#stage.incidents.get(this.id);
     if (incident === undefined || incident.resolvedAt === null) return;
@@ -148,7 +148,7 @@ export class TestAlert {
   }
 }
 
-/** The tests of a running daemon. Each stands in a note until it is over. */
+/** The tests of a running daemon. A note records each until it is over. */
 export class TestAlerts {
   readonly #parts: DaemonParts;
   readonly #dependencies: TestDependencies;
@@ -167,15 +167,15 @@ export class TestAlerts {
     return Math.min(...this.#tests.map(({ nextAt }) => nextAt), Number.POSITIVE_INFINITY);
   }
 
-  /** Its incident is stored before it is sent: nothing leaves in this turn, and nothing of which the next daemon would not know. */
+  /** Stores the incident before anything is sent: the next daemon must know of everything that was sent. */
   begin(incident: Incident): StartedTest {
     const { committer, connections, state } = this.#parts;
     const test = new TestAlert(this.#dependencies, incident, connections.channels);
-    // Once this turn is over, of which the order's entry in the audit is a part.
+    // Flushes once this turn is over: the order's audit entry is part of the turn.
     const attempted = Promise.resolve().then(() => committer.flush());
     void attempted.then((isAttempted) => {
       if (isAttempted && !committer.failing) {
-        // A reload may have come before.
+        // A reload may have come in the meantime.
         test.adopt(connections.channels, state.settings);
         this.#tests = [...this.#tests, test];
         this.#dependencies.wake();
@@ -187,7 +187,7 @@ export class TestAlerts {
     return test.started;
   }
 
-  /** Ends at once what a process before this one began, or what was begun by a clock that was wrong. */
+  /** Ends at once the tests that an earlier process began, or that began while the clock was wrong. */
   resume(now: number): void {
     this.stop();
     const { state, connections } = this.#parts;

@@ -4,9 +4,9 @@ import type { Records } from '../engine/records.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { HistoryQuery, IncidentQuery, StoreReader } from '../ports/store.ts';
 
-/** The database with what the daemon has not stored yet, which may be hours where it cannot be written: what people ask for is as of now. */
+/** The database together with what is not stored yet, which may be hours of work: people see the present state even then. */
 export function readWithUnstored(store: StoreReader, state: MonitorState): StoreReader {
-  // A loop: tens of thousands of polls may wait, and a report asks for each account.
+  // A loop, because tens of thousands of polls may wait to be stored and a report reads each account.
   const pollsOf = ({ account, since, until }: HistoryQuery) => {
     const found: PollRecord[] = [];
     for (const part of state.polls.unstoredParts())
@@ -17,7 +17,7 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
   const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
   return {
     load: () => store.load(),
-    // Memory is looked up first: what is stored meanwhile is found once all the same.
+    // Memory is read first: a row that is stored in the meantime is still found, and only once.
     polls: (query) => joinByTime(pollsOf(query), store.polls(query), query),
     readings: (query) => joinByTime(readingsOf(query), store.readings(query), query),
     async readingBefore(account, at) {
@@ -42,7 +42,7 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
   };
 }
 
-/** Oldest first, in parts as they are stored; what a row of memory stands for is left out of the stored ones. */
+/** Oldest first, in parts as they are stored. Stored rows that memory has too are left out. */
 async function* joinByTime<Row extends { readonly at: number }>(
   unstored: readonly Row[],
   stored: AsyncIterable<readonly Row[]>,
@@ -59,7 +59,7 @@ async function* joinByTime<Row extends { readonly at: number }>(
   if (waiting.length > 0) yield waiting;
 }
 
-/** Newest first. A row that memory knows is wanted no more leaves its place to an older one: fewer than `limit` are all there are. */
+/** Newest first. A stored row that memory says is not wanted makes room for an older one: fewer rows than `limit` means there are no more. */
 async function joinNewest<Row extends { readonly id: string }>(
   records: Records<Row>,
   limit = Number.MAX_SAFE_INTEGER,
@@ -70,7 +70,7 @@ async function joinNewest<Row extends { readonly id: string }>(
   const unstored = [...newer.values()].flatMap((row) => row ?? []).filter(isWanted);
   const most = Math.min(limit + newer.size - unstored.length, Number.MAX_SAFE_INTEGER);
   const stored = await read(most);
-  // The row that was noted last comes first of one instant, as it will be stored.
+  // Of rows of one instant, the one noted last comes first, as it will when stored.
   return [...unstored.reverse(), ...stored.filter(({ id }) => !newer.has(id))]
     .sort((left, right) => instantOf(right) - instantOf(left))
     .slice(0, limit);
