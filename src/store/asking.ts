@@ -1,16 +1,16 @@
-/** A value of a parameter; PostgreSQL takes arrays of them as well. */
+/** A value of a parameter. PostgreSQL takes arrays of them as well. */
 export type Item = string | number | null | Uint8Array;
 export type Value = Item | readonly Item[];
 export type Row = readonly Item[];
 
-/** `$1`, `$2` … stand for its values. `isPage`: the last one is how many rows it gives at most, and may be less than asked. */
+/** A text in which `$1`, `$2` … stand for the values. `isPage`: the last value is the maximum number of rows, and may be lowered. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly Value[];
   readonly isPage: boolean;
 }
 
-/** A program that asks one question after the other, of SQLite, which answers at once, or of PostgreSQL, which is waited for. */
+/** A program that asks one question after another: SQLite answers at once, and PostgreSQL has to be awaited. */
 export type Asking<Result, Question = Statement> = Generator<Question, Result, unknown>;
 
 export function* ask<Row>(
@@ -30,7 +30,7 @@ export function askAtOnce<Result, Question>(
   return step.value;
 }
 
-/** The program hears of an answer that is refused, and may go on. */
+/** A refused answer is thrown into the program, which may continue. */
 export async function askInTurn<Result, Question>(
   asking: Asking<Result, Question>,
   answer: (question: Question) => Promise<unknown>,

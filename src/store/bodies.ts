@@ -1,7 +1,7 @@
 import { type Incident, mapNotified } from '../domain/alert.ts';
 import type { AccountState, Reading } from '../domain/reading.ts';
 
-/** A reading as an account's row holds it since 0.1.0: its balances are next to its instant and its currency. */
+/** A reading as an account's row has held it since 0.1.0: its balances are keys next to its instant and its currency. */
 type StoredReading = { readonly at: number; readonly currency: string } & Readonly<
   Record<string, number | string>
 >;
@@ -32,14 +32,14 @@ function restore(stored: StoredReading | null): Reading | null {
   return { at, balances, currency };
 }
 
-/** An incident as its row holds it: what channels were notified of stands under `told`, the name that 0.1.0 gave it. Tests are not stored. */
+/** An incident as its row holds it: what channels were notified of is under `told`, the name that 0.1.0 gave it. Tests are not stored. */
 export type StoredIncident = Omit<Incident, 'notified' | 'test'> & { readonly told: Incident['notified'] };
 
 export function incidentToBody({ notified, ...rest }: Incident): StoredIncident {
   return { ...rest, told: notified };
 }
 
-/** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
+/** Adds fields that older versions did not store. Their acknowledgements count as notified, so that no late message is sent. */
 export function incidentFromBody({ told, ...rest }: StoredIncident): Incident {
   const acknowledgedAt = rest.acknowledgement?.at ?? null;
   const incident = { ...rest, eased: rest.eased ?? null, notified: told };

@@ -10,9 +10,9 @@ export interface CopiedTable extends Tally {
 }
 
 /**
- * Copies everything from one database into another one, which has to be empty, and compares what both hold then. The one that is read
- * stays as it is. Rejects with `StorageError`, and leaves nothing behind in the other, where a daemon uses the first, where the other
- * holds something, or where they differ.
+ * Copies everything from one database into another, empty one, and then compares their contents. The source
+ * stays as it is. Rejects with `StorageError`, and leaves nothing behind in the target, if a daemon uses the source, if the target
+ * holds anything, or if the contents differ.
  */
 export async function migrateStore(it: {
   readonly from: StorePlace;
@@ -34,7 +34,7 @@ export async function migrateStore(it: {
   return withPostgresSource(from.url, program, copy);
 }
 
-/** Messages about PostgreSQL name the key of the configuration, and the other address stands in none. */
+/** Messages about PostgreSQL name the key of the configuration, but the target's address comes from an option: says so. */
 function nameOption(error: unknown): never {
   if (!(error instanceof StorageError)) throw error;
   throw new StorageError(error.kind, error.message.replaceAll('storage.postgres.url', '--to'), {

@@ -11,18 +11,18 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Those of SQLite. The same from `src/` and from `dist/`. */
+/** The directory of SQLite's migrations. The same path works from `src/` and from `dist/`. */
 export const migrationsDirectory = new URL('../../migrations/', import.meta.url);
 
 export const postgresMigrations = new URL('postgres/', migrationsDirectory);
 
-/** The migrations of a directory in order. Throws when their numbers have a gap: that is a broken installation. */
+/** The migrations of a directory in order. Throws if their numbers have a gap: then the installation is broken. */
 export function readMigrations(directory: URL = migrationsDirectory): readonly Migration[] {
   const names = readdirSync(fileURLToPath(directory)).filter((name) => /^\d{4}-.+\.sql$/.test(name));
   return names.sort().map((name, index) => {
     const number = Number(name.slice(0, 4));
     if (number !== index + 1) throw new Error(`migration ${index + 1} is missing before ${name}`);
-    // Line ends differ between checkouts; the statements do not.
+    // Line ends differ between checkouts, but the statements do not.
     const sql = readFileSync(new URL(name, directory), 'utf8').replaceAll('\r\n', '\n');
     return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
@@ -32,7 +32,7 @@ export interface AppliedMigration extends Omit<Migration, 'sql'> {
   readonly program: string;
 }
 
-/** The name of a database in messages, and the kind of a refusal. */
+/** The name of a database in messages, and the kind of a refusal's error. */
 export interface NamedDatabase {
   readonly database: string;
   readonly kind: StorageError['kind'];
@@ -41,8 +41,8 @@ export interface NamedDatabase {
 }
 
 /**
- * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from migrations that were
- * edited or taken away since. `schema` is how many were applied.
+ * Throws `StorageError` for a schema that this program's migrations cannot have made: a newer one, or one made from migrations that were
+ * edited or removed since. `schema` is the number of applied migrations.
  */
 export function refuseUnknownSchema(
   { database, kind, copy }: NamedDatabase,
@@ -74,7 +74,7 @@ export function refuseUnknownSchema(
   }
 }
 
-/** The daemon migrates; everybody else needs the schema as this program knows it. Throws `StorageError`. */
+/** Throws `StorageError` unless the schema is the one that this program knows: only the daemon migrates. */
 export function refuseOtherSchema({ database, kind }: NamedDatabase, schema: number, known: number): void {
   if (schema === known) return;
   const remedy =

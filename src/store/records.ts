@@ -20,30 +20,30 @@ import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
 import { faultOfNote, faultOfRecord } from './shapes.ts';
 
-/** Rows asked for at once: a few megabytes, well within the time that a statement may take. */
+/** Rows per page: a few megabytes, well within the time that a statement may take. */
 const pageRows = 2000;
 
-/** A record as its row gives it; `second` where a key has two parts. */
+/** A record as its row gives it. `second` is the second part of a key that has two. */
 interface BodyRow {
   readonly key: string;
   readonly second?: string;
   readonly body: string;
   readonly at?: number;
-  /** Columns of an incident, as the row is found by them. */
+  /** The columns by which the row of an incident is found. */
   readonly account?: string;
   readonly rule?: string;
 }
 
 type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
 
-// By their numbers, as they were put out: the clock may have been set back meanwhile. The sign keeps SQLite from reading the whole table in that order.
+// In the order of their numbers: the clock may have been set back since. The plus sign keeps SQLite from reading the whole table in that order.
 const pendingMessages =
   "SELECT id AS key, body, created_at AS at FROM message WHERE state = 'pending' ORDER BY +no";
 const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, account, rule, body FROM incident';
 
 /**
- * Everything that a daemon goes on from; silences that were long over at `now` are left out, and so are records that cannot be read: they are
- * named in `damagedRecords`. `isLenient`: so is a table that is damaged as a whole.
+ * Everything that a daemon continues from. Silences that were long over at `now` are left out. Records that cannot be read are left out
+ * and named in `damagedRecords`. With `isLenient`, this also holds for a table that is damaged as a whole.
  */
 export function* loadState(now: number, isLenient = false): Asking<StoredState> {
   const damagedRecords: DamagedRecord[] = [];
@@ -62,7 +62,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
   const records = <T extends object>(source: string, read: Asking<readonly BodyRow[]>) =>
     part(source, bodies<T>(source, read));
 
-  // The notes hold the owner of a database and its id.
+  // Notes that begin with "@" name the owner of a database and its id: they are not part of the state.
   const notes = yield* part(
     'note',
     ask<{ name: string; value: string }>("SELECT name, value FROM note WHERE name NOT LIKE '@%'"),
@@ -113,7 +113,7 @@ export function* findIncidents(query: IncidentQuery): Asking<readonly Incident[]
     { bound: account, condition: 'account = $' },
     { bound: rule, condition: 'rule = $' },
     { bound: until, condition: 'fired_at < $' },
-    // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
+    // The end is exclusive. An event has no length, so it is found by its beginning.
     { bound: since, condition: '(ended_at IS NULL OR ended_at > $ OR fired_at >= $)' },
   ].flatMap(({ bound, condition }) =>
     bound === undefined ? [] : [condition.replaceAll('$', `$${values.push(bound)}`)],
@@ -136,7 +136,7 @@ export function* findMessages(limit: number, before: number): Asking<readonly No
   return sift<Notification>('message', yield* ask(newest, [before, limit]));
 }
 
-/** The value of the note about these records. A table that cannot be read at all is found again as long as it is so. */
+/** The value of the note about these records. It leaves out whole tables: one that cannot be read is found again at each start. */
 export function writeUntold(records: readonly DamagedRecord[]): string {
   return JSON.stringify(records.filter(({ key }) => key !== '').map((record) => ({ ...record, body: null })));
 }
@@ -147,7 +147,7 @@ export function readUntold(value: string | undefined): readonly DamagedRecord[] 
   return JSON.parse(value) as DamagedRecord[];
 }
 
-/** Parses bodies and keeps apart what cannot be read: whoever wrote one that is whole wrote a T. */
+/** Parses bodies and sets apart those that cannot be read. A body that passes its check was written as a T. */
 function sift<T extends object>(
   source: string,
   rows: readonly BodyRow[],
@@ -169,8 +169,8 @@ export interface OrderRow {
 }
 
 /**
- * Those that were not given before, and the rows that the next commit deletes: what a newer program left stays for it. `given` keeps
- * them: what a database brings back that lost what was written last is not given again.
+ * The orders that were not given before, and the rows that the next commit deletes. Orders of a program of another version stay for it.
+ * `given` remembers all: a database that lost its last commits brings orders back, and they must not be given again.
  */
 export function takeFresh(
   rows: readonly OrderRow[],
@@ -182,7 +182,7 @@ export function takeFresh(
   return { orders: fresh.map(({ body }) => parseOrder(body)), taken };
 }
 
-/** One that is no JSON object any more is an order without a kind, which whoever takes it sets aside. */
+/** An order that is not a JSON object becomes one without a kind, which the reader of orders sets aside. */
 export function parseOrders(rows: readonly { readonly body: string }[]): readonly LeftOrder[] {
   return rows.map(({ body }) => parseOrder(body));
 }
@@ -191,7 +191,7 @@ function parseOrder(body: string): LeftOrder {
   return parseJsonObject(body) ?? { body };
 }
 
-/** Asks until a page is empty; `after` gives from the last row of a page what the next one begins after. */
+/** Asks until a page is empty. `after` returns, from the last row of a page, the values after which the next page begins. */
 function* askPages<Row>(
   text: string,
   first: readonly Value[],
@@ -233,10 +233,10 @@ function askAlerts(): Asking<readonly BodyRow[]> {
   );
 }
 
-/** Before a message is put out, what it tells may have waited so long. */
+/** The longest time between the end of an incident and the writing of a message about it. */
 const putOutWithinMs = hourMs;
 
-/** Incidents that are not settled, by their own index, and those settled but for a message that waits, or one of `lostSince` that was lost. */
+/** Unsettled incidents, and settled ones with a pending message or from the hour before `lostSince`, when a lost message may have named them. */
 function* askIncidents(pending: readonly Notification[], lostSince: number): Asking<readonly BodyRow[]> {
   const rows = [
     ...(yield* askPages<IncidentRow>(

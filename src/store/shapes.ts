@@ -10,12 +10,12 @@ import { type DamagedRecord, type GroupBackoff, type Unstored, untoldDamageNote 
 import type { StoredAccount, StoredIncident } from './bodies.ts';
 import { databaseIdNote } from './tables.ts';
 
-/** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
+/** Whether this program can continue from a stored value. Extra keys that a newer program added to an object do not matter. */
 type Check = (value: unknown) => boolean;
-/** A key that the type gets asks for a check of it. */
+/** One check for each key of the type: a new key of the type does not compile without one. */
 type Shape<T> = { readonly [Key in keyof Required<T>]: Check };
 
-/** The last instant that a Date has. */
+/** The latest instant that a Date can hold. */
 const maxInstant = 8.64e15;
 
 const text: Check = (value) => typeof value === 'string';
@@ -28,7 +28,7 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** A key that earlier versions did not store, or that stands only where there is something to say. */
+/** A key that earlier versions did not store, or that is left out when there is nothing to say. */
 const orAbsent =
   (check: Check): Check =>
   (value) =>
@@ -182,7 +182,7 @@ const silence = objectOf<Silence>({
 });
 const backoff = objectOf<GroupBackoff>({ group: text, strikes: number, until: instant });
 
-/** The bodies of records, by table, and those of their keys that a row is found by. */
+/** The checks of the records' bodies by table, each with the keys of the body that are also columns of its row. */
 const records: ReadonlyMap<string, { readonly check: Check; readonly names: readonly string[] }> = new Map(
   Object.entries({
     account: { check: account, names: ['account'] },
@@ -236,7 +236,7 @@ const pollRecord = objectOf({
   outcome: text,
   reading: orNull(objectOf({ at: instant, currency: text, balances: recordOf(micros) })),
 });
-/** Each of its incidents is checked for itself. */
+/** The incidents are not checked here: each is checked by itself. */
 export const isUnstored = objectOf<Unstored>({
   at: instant,
   polls: listOf(objectOf({ account: text, poll: pollRecord })),
@@ -257,7 +257,7 @@ const owner = objectOf({
   life: orAbsent(orNull(isObject)),
 });
 
-/** The values of notes, by the name before its colon. Any other name is a newer program's. */
+/** The checks of the values of notes, by the part of their name before the colon. Notes of any other name are a newer program's. */
 const notes: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     ...each(written(instant), 'alive-at', 'lived-at', 'order-at', 'report', 'retention-at', 'signed-out'),
@@ -290,7 +290,7 @@ export function faultOfNote(name: string, value: string): string | null {
   return notes.get(name.split(':')[0] ?? '')?.(value) === false ? 'it is not whole' : null;
 }
 
-/** The status that a member gives; null where it cannot be read, as from a program that gives none. */
+/** The status of a member; null when it cannot be read, as from a program that gives none. */
 export function readStatus(value: string | null): Status {
   const parsed = parseJson(value ?? 'null');
   return status(parsed) ? (parsed as Status) : null;

@@ -26,12 +26,12 @@ export function isInUse(path: string): boolean {
   return existsSync(path) && isLocked(realpathSync(path));
 }
 
-/** The program of the daemon that holds the SQLite database of this path, or was killed while it did; null where none is known. */
+/** The program of the daemon that holds the SQLite database of this path, or was killed while it did; null if none is known. */
 export function readOwnerProgram(path: string): string | null {
   return readOwnerOf(path)?.program ?? null;
 }
 
-/** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */
+/** Opens the database of a configuration, of either kind, for reading. `program`: this program with its version. Throws `StorageError`. */
 export async function openConfigured(
   storage: StorageSettings,
   program: string,
@@ -43,14 +43,14 @@ export async function openConfigured(
   return openPostgresReader({ url: storage.postgres.url, program, now });
 }
 
-/** The id by which a daemon and the command line know that they mean the same database. Null where there is none, or unreadable. */
+/** The id by which a daemon and the command line know that they use the same database; null if there is none, or it cannot be read. */
 export async function readIdOf(storage: StorageSettings, program: string): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
   const { findDatabaseId, withSchema } = await import('./postgres/reader.ts');
   return withSchema(storage.postgres.url, program, findDatabaseId).catch(() => null);
 }
 
-/** Leaves an order in the database of a configuration, for the daemon that owns the accounts. Throws `StorageError`. */
+/** Leaves an order in a configuration's database for the owner of the accounts. Throws `StorageError`. */
 export async function orderIn(storage: StorageSettings, program: string, order: LeftOrder): Promise<void> {
   if (storage.postgres === undefined) return leaveOrder(storage.path, order);
   const { insertOrder, withSchema } = await import('./postgres/reader.ts');

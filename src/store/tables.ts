@@ -9,23 +9,23 @@ export type ColumnKind = 'integer' | 'text' | 'bytes';
 type Columns = Readonly<Record<string, ColumnKind>>;
 type RowsOf = (batch: Batch, rows: AccountRows) => readonly Row[];
 
-/** A table of lowwater's data; both databases have the same ones. */
+/** A table of lowwater's data. Both databases have the same tables. */
 export interface Table {
   readonly name: string;
   readonly columns: Columns;
-  /** The column that the database numbers by itself. */
+  /** The column that the database numbers itself. */
   readonly numbered?: string;
-  /** The columns by which one row is found; none where nobody looks for one. */
+  /** The columns that identify a row; absent if rows are never looked up. */
   readonly key?: readonly string[];
-  /** Which rows belong to the data, where not all do. */
+  /** The condition for rows that belong to the data; absent if all do. */
   readonly where?: string;
-  /** PostgreSQL's rows of it say whose account they are about. */
+  /** In PostgreSQL, the rows name the slot to which they belong. */
   readonly slotted?: true;
-  /** The rows that a batch writes, without the column that is numbered. */
+  /** The rows that a batch writes, without the numbered column. */
   readonly written?: RowsOf;
-  /** Keys of the rows that a batch removes. What is both removed and written stays. */
+  /** The keys of the rows that a batch removes. A row that it both removes and writes stays. */
   readonly removed?: RowsOf;
-  /** Rows that are deleted some time after `$at`. Runs and accounts go by themselves. */
+  /** The condition for rows that are deleted some time after `$at`. Runs and accounts are deleted in other ways. */
   readonly outdated?: string;
 }
 
@@ -35,15 +35,15 @@ export interface Tally {
   readonly bytes: number;
 }
 
-/** The note with the id of the database: made by the first daemon that opens it, never copied into another database. */
+/** The note with the id of the database. The first daemon that opens it makes the note, and it is never copied into another database. */
 export const databaseIdNote = '@database';
 
-/** Notes whose name begins so hold what daemons did that lost the accounts: no other program takes them for its own, and those before 0.4 do not look at them. */
+/** The prefix of notes with the work of daemons that lost the accounts. No other program takes them for its own, and those before 0.4 ignore them. */
 export const unstoredNote = '@unstored/0.4/';
 
 const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
 
-/** All of them, each after those that it refers to. The rows of `account` change in part, by `AccountTails`. */
+/** All tables, each after those that it refers to. `AccountTails` changes single columns of the rows of `account`. */
 export const tables: readonly Table[] = [
   {
     name: 'account',
@@ -140,7 +140,7 @@ export const tables: readonly Table[] = [
         isSettled(each) ? 1 : 0,
         JSON.stringify(incidentToBody(each)),
       ]),
-    // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed.
+    // A settled incident may still have a pending message about its end, for months if a channel refuses. No body is parsed: one may be damaged.
     outdated: `fired_at < $at AND ended_at < $at AND settled = 1 AND NOT EXISTS (
       SELECT 1 FROM message WHERE message.state = 'pending' AND message.body LIKE '%' || incident.id || '%')`,
   },
@@ -177,14 +177,14 @@ export const tables: readonly Table[] = [
   { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
-/** The change of a table's rows with a batch. */
+/** The change that a batch makes to a table's rows. */
 export interface Change {
   readonly table: Table;
   readonly columns: Columns;
   readonly key: Columns;
   readonly written: RowsOf;
   readonly removed: RowsOf | null;
-  /** The end of a statement that writes: what replaces the row of the same key, where rows have one when they are written. */
+  /** The end of a statement that writes: it replaces the row with the same key, if rows have a key when they are written. */
   readonly replacing: string;
 }
 
@@ -202,7 +202,7 @@ export const changes: readonly Change[] = tables.flatMap((table) => {
   return [{ table, columns, key, written, removed, replacing }];
 });
 
-/** A database that is copied, of one moment, or an empty one that a copy goes into: nothing of it stands before all of it does. */
+/** A database that is copied, seen at one moment, or an empty one that takes a copy: its data appears only once all of it is there. */
 export interface TablePort {
   ask<Row>(statement: string): Promise<readonly Row[]>;
   read(table: Table): AsyncIterable<readonly Row[]>;
@@ -219,7 +219,7 @@ export async function tallyOf({ ask }: Pick<TablePort, 'ask'>, table: Table): Pr
   return { rows: Number(tally?.rows), bytes: Number(tally?.bytes) };
 }
 
-/** The statement that reads a table in the order of its first column, in either database. */
+/** The statement that reads a table in the order of its first column. It works in both databases. */
 export function readStatement(table: Table): string {
   const columns = Object.keys(table.columns);
   return `SELECT ${columns.join(', ')} FROM ${fromClause(table)} ORDER BY ${columns[0]}`;

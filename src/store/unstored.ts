@@ -9,7 +9,7 @@ interface StoredUnstored extends Omit<Unstored, 'incidents'> {
   readonly incidents: readonly StoredIncident[];
 }
 
-/** A text that is no whole record of this program stays where it is. */
+/** A text that is not a whole record of this program is skipped, and stays stored. */
 export function* findUnstored(): Asking<ReadonlyMap<string, FoundUnstored>> {
   const rows = yield* ask<{ name: string; value: string }>(
     `SELECT name, value FROM note WHERE name >= $1 AND name < $1 || '~' ORDER BY name`,
@@ -30,7 +30,7 @@ export function writeUnstored({ at, polls, incidents, orders }: Unstored): strin
 function readUnstored(value: string): Unstored | null {
   const parsed = parseJson(value);
   if (!isUnstored(parsed)) return null;
-  // Its shape was just checked.
+  // The shape was checked just before.
   const stored = parsed as StoredUnstored;
   const whole = stored.incidents.filter((incident) => faultOfRecord('incident', incident) === null);
   return { ...stored, incidents: whole.map(incidentFromBody) };

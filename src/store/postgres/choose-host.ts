@@ -9,7 +9,7 @@ import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
 
-/** Settings that each statement counts on. Whatever else a role may have set does not matter. */
+/** Settings on which every statement relies. Other settings of a role do not matter. */
 const needed: ReadonlyMap<string, string> = new Map([
   ['default_transaction_isolation', 'read committed'],
   ['standard_conforming_strings', 'on'],
@@ -17,16 +17,17 @@ const needed: ReadonlyMap<string, string> = new Map([
 ]);
 const askedSettings = ['statement_timeout', 'transaction_read_only'];
 
-/** Settings of every session, over those of the role, the database and the server. */
+/** Settings of every session. They override those of the role, the database and the server. */
 const sessionOptions = [
-  // A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go.
+  // The server notices within seconds that a connection's other end is gone, and releases its locks.
   ...['tcp_keepalives_idle=3', 'tcp_keepalives_interval=1', 'tcp_keepalives_count=3'],
   'idle_session_timeout=0',
   ...[...needed].map(([name, value]) => `${name}=${value.replace(' ', '\\ ')}`),
 ];
 
 /**
- * The first that takes writes; where none does and the address does not ask for that, the first that answers. As with libpq a refused password ends the search; a certificate that is not trusted does not.
+ * The first host that takes writes; else the first that answers, unless the URL demands writes. As in libpq, a refused password ends the
+ * search, but an untrusted certificate does not.
  */
 export async function chooseHost(
   url: Secret,
@@ -55,7 +56,7 @@ function endsSearch(error: unknown): boolean {
   return !(error instanceof StorageError) || (error.kind === 'unfit' && error.cause instanceof DatabaseError);
 }
 
-/** The options to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */
+/** Options to connect to one host. `limitMs`: null if no session limit can be set. `lockLimitMs`: the longest wait for a lock; 0 for no limit. */
 export function clientConfig(address: string, limitMs: number | null, lockLimitMs = 0): ClientConfig {
   const limits =
     limitMs === null
@@ -79,10 +80,10 @@ export function clientConfig(address: string, limitMs: number | null, lockLimitM
   };
 }
 
-/** Each connection asks again: the name may lead to a new primary. */
+/** Each connection looks the name up again: it may lead to a new primary. */
 const names = new NameLookup({});
 
-/** A socket that looks names up without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
+/** A socket that looks up names without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
 class NamedSocket extends Socket {
   override connect(...[first, host]: readonly unknown[]): this {
     return typeof first === 'number' && typeof host === 'string'
@@ -96,14 +97,14 @@ class NamedSocket extends Socket {
   }
 }
 
-/** Modes that `libpq` takes for less are verified all the same, as `pg` would do with a warning on standard error. */
+/** Modes in which `libpq` checks less are verified fully all the same. `pg` would do that too, but with a warning on standard error. */
 function verifyCertificates(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
-/** False where something between refuses to set limits for a session, as PgBouncer does unless it is configured otherwise. */
+/** Whether limits can be set for a session. PgBouncer refuses that unless it is configured otherwise. */
 async function learnLimits(
   address: string,
   limitMs: number,
@@ -152,14 +153,14 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   }
 }
 
-/** The role's settings count where PgBouncer lets none of a session through. */
+/** Checks a setting of the role: it applies when PgBouncer passes on no setting of the session. */
 function refuseSetting(name: string, value: string | undefined, needed: string): void {
   if (value === undefined || value === needed) return;
   const advice = `${name} is '${value}' for the user of storage.postgres.url, and has to be '${needed}': ALTER ROLE … RESET ${name}`;
   throw new StorageError('unfit', `the PostgreSQL database: ${advice}`);
 }
 
-/** Bytes as any `bytea_output` writes them (https://www.postgresql.org/docs/current/datatype-binary.html). */
+/** Bytes in either format of `bytea_output` (https://www.postgresql.org/docs/current/datatype-binary.html). */
 function readBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');
   const plain = text.replace(/\\(\\|\d{3})/g, (_, code: string) =>
@@ -170,7 +171,7 @@ function readBytes(text: string): Buffer {
 
 type Parser = (text: string) => unknown;
 
-/** Keyed by type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
+/** Parsers by type (pg_type.dat in PostgreSQL's sources). All whole numbers are written by lowwater, and are safe integers. */
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [16, (text) => text === 't'],
   [17, readBytes],

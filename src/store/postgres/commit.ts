@@ -7,8 +7,8 @@ import { type Change, type ColumnKind, changes } from '../tables.ts';
 export const onlySlot = 0;
 
 /**
- * The first words of every statement that an owner writes with; its first three parameters are `fenceValues`. FOR SHARE waits for
- * whoever is just taking the slot, and then looks at the epoch again: a plain SELECT would see the slot as it was when the statement
+ * The beginning of every statement with which an owner writes; its first three parameters are `fenceValues`. FOR SHARE waits for
+ * a process that is just taking the slot, and then checks the epoch again. A plain SELECT would see the slot as it was when the statement
  * began, and write after the new owner.
  */
 export const whileOwned = `WITH held AS (
@@ -26,7 +26,7 @@ export const arrayTypes: Readonly<Record<ColumnKind, string>> = {
   bytes: 'bytea[]',
 };
 
-/** Parameters that hold rows: an array for each of so many columns. Bytes are copied: whoever made them may write on. */
+/** Parameters that hold rows: one array for each column. Bytes are copied, because their owner may change them. */
 export function columnArrays(columns: number, rows: readonly Row[]): readonly Value[] {
   return Array.from({ length: columns }, (_, column) =>
     rows.map((row) => {
@@ -39,8 +39,8 @@ export function columnArrays(columns: number, rows: readonly Row[]): readonly Va
 const accountKinds = ['text', 'bytes', 'integer', 'integer', 'integer'] as const;
 
 /**
- * A whole batch in one statement, which is done all or not at all. `turn` moves the number of the owner's batches on by one: where it
- * cannot, since this one was stored before or another owns the slot, it has no row, and so nothing is written.
+ * A whole batch in one statement, so that all of it is done or nothing. `turn` increases the number of the owner's batches. If this
+ * batch was stored before, or another owns the slot, `turn` has no row, and so nothing is written.
  */
 export const commitStatement = makeStatement();
 
@@ -93,7 +93,7 @@ export function commitValues(
   ];
 }
 
-/** Each written row stands once: PostgreSQL refuses to write one twice in one statement. A row both removed and written stays. */
+/** Each written row appears once: PostgreSQL refuses to write a row twice in one statement. A row both removed and written stays. */
 function arraysOf(
   { columns, key, written, removed }: Change,
   batch: Batch,

@@ -11,40 +11,40 @@ import { onlyOneServer } from './only-one-server.ts';
 export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
 /**
- * The connections of this process. Statements are sent without a name and leave nothing in a session, so that PgBouncer may
- * lend a connection for each transaction. What fails rejects with `StorageError`, within seconds.
+ * The connections of this process. Statements are sent without a name and leave nothing behind in a session, so that PgBouncer may
+ * assign a connection per transaction. A failure rejects with `StorageError`, within seconds.
  */
 export interface Database {
   readonly ask: Ask;
-  /** A statement that writes, a transaction by itself. */
+  /** A statement that writes. It is a transaction by itself. */
   readonly change: Ask;
-  /** Statements that see one moment of the database. */
+  /** Runs statements that see the database at one moment. */
   snapshot<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** Statements that are done all or not at all, however long they take. */
+  /** Runs statements of which either all are done or none, however long they take. */
   transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** Connections that are made from now on sign in so: to the same database, with another password. */
+  /** Changes the password of connections that are made from now on. They lead to the same database. */
   signIn(url: Secret): void;
   close(): Promise<void>;
 }
 
-/** The rest of a stopped writer is gone after this, so that nobody waits for its locks. */
+/** The server ends what a stopped writer began after this time, so that its locks do not block anyone for longer. */
 const writingLimitMs = 2000;
-/** Nobody waits for who reads. Statements are small, but the server may be busy. */
+/** The limit of a statement that reads: nobody waits for a reader's locks, and the server may be busy. */
 const readingLimitMs = 10_000;
-/** A table that somebody has locked is said soon. */
+/** The limit for a lock that a reader waits for: it reports soon that somebody has locked a table. */
 const readingLockMs = 1000;
-/** The time by which this side waits longer than the server for what the server says of it. */
+/** This side waits longer than the server by this time, so that the server's own error arrives. */
 const answerMs = 1000;
 
 /** Connections for what writes and for what reads: seven in all. */
 const maxConnections = { writing: 3, reading: 4 } as const;
 type Purpose = keyof typeof maxConnections;
-/** An address that leads to another server now is noticed after this. */
+/** The longest life of a connection: after this time it is noticed that an address leads to another server. */
 const lifetimeSeconds = 600;
 
 /**
- * Connects when it is first asked, and again where that failed: by the pools of one server, made again where several hosts are named and the
- * one in use fails or takes no writes any more.
+ * Connects when it is first used, and again after a failure. It uses the pools of one server. If the URL names several hosts, it chooses
+ * again when the server in use fails or stops taking writes.
  */
 export function openDatabase({ url: named, log }: { readonly url: Secret; readonly log?: Log }): Database {
   const budgets = {
@@ -56,7 +56,7 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
   let current: Server | null = null;
   let isClosed = false;
 
-  /** A connection whose work failed is not used again; one that the server still works for counts until it has ended that. */
+  /** A connection whose work failed is not used again. If the server still works for it, it counts until the server has ended that. */
   async function use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const budget = budgets[purpose];
     await budget.take();
@@ -79,7 +79,7 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
         failed.release(true);
         budget.give();
       }
-      // A password may be written before it holds at the server, or after that.
+      // The configuration may have a new password sooner or later than the server, so a failed server is chosen anew.
       if (isAnotherHostBetter(error) || server?.url !== url) retire(server);
       throw error;
     }
@@ -116,7 +116,7 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
       };
       try {
         const { rows } = await client.query(query);
-        // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
+        // Each call's statement says what its rows are. Numbers and bytes come as `chooseParser` makes them.
         return rows as readonly Row[];
       } catch (error) {
         throw asStorageError(error, progress, url.reveal());
@@ -140,7 +140,7 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
       use('writing', async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
-        // The name keeps it from being taken for a dead daemon's.
+        // The other name keeps this transaction from being taken for that of a dead daemon, and being ended (`endStuck`).
         await ask("SET LOCAL application_name = 'lowwater (long)'");
         await ask('SET LOCAL statement_timeout = 0');
         await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -161,14 +161,14 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
   };
 }
 
-/** No answer came in time: the server may still be at it. */
+/** Whether no answer came in time: the server may still be working. */
 function isGivenUp(error: unknown): boolean {
   return (
     error instanceof StorageError && error.cause instanceof Error && /read timeout/.test(error.cause.message)
   );
 }
 
-/** A server that is starting or recovering may take long, while another one is the primary by now. */
+/** Whether to choose a host again: a server that is starting or recovering may take long, while another one is the primary by now. */
 function isAnotherHostBetter(error: unknown): boolean {
   if (!(error instanceof StorageError)) return false;
   const { kind, cause } = error;
@@ -177,7 +177,7 @@ function isAnotherHostBetter(error: unknown): boolean {
   );
 }
 
-/** The pools of one server, and how they sign in there. */
+/** The pools of one server, and the URL by which they signed in. */
 interface Server {
   readonly url: Secret;
   readonly pools: Readonly<Record<Purpose, Pool>>;
@@ -195,9 +195,9 @@ async function openServer(url: Secret, log: Log | undefined): Promise<Server> {
       idleTimeoutMillis: 60_000,
       maxLifetimeSeconds: lifetimeSeconds,
     });
-    // A connection that breaks while nobody uses it: the next who asks gets another one.
+    // A connection that breaks while it is idle: the pool makes another one.
     pool.on('error', () => undefined);
-    // From the first byte on: the server may end it in the packet that ends the sign-in, before anybody has it.
+    // Listens from the first byte on: the server may end the connection together with the sign-in, before anybody has it.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
@@ -206,7 +206,7 @@ async function openServer(url: Secret, log: Log | undefined): Promise<Server> {
   return { url, pools: { writing, reading } };
 }
 
-/** `pg` reads certificate files when it makes a client, which a pool may do in a turn of nobody's: one that cannot be read fails when it connects. */
+/** `pg` reads certificate files when it makes a client, which a pool may do when no caller could catch an error: the error comes with `connect`. */
 const PooledClient = new Proxy(Client, {
   construct(_, [options]: readonly ClientConfig[]) {
     try {
@@ -217,7 +217,7 @@ const PooledClient = new Proxy(Client, {
   },
 });
 
-/** Over all pools that come and go. A statement that was given up counts until the server has ended it. */
+/** Counts connections over all pools that come and go. A statement that was given up counts until the server has ended it. */
 function createConnectionBudget(max: number) {
   let used = 0;
   let stuck = 0;
@@ -230,7 +230,7 @@ function createConnectionBudget(max: number) {
   }
 
   return {
-    /** Waits until one is free. Rejects with `StorageError` where all are stuck. */
+    /** Waits until a connection is free. Rejects with `StorageError` if all are stuck. */
     async take(): Promise<void> {
       if (stuck === max) throw allStuck();
       if (used < max) used += 1;

@@ -10,7 +10,7 @@ import { withSchema } from './reader.ts';
 
 const portionRows = 2000;
 
-/** Lets `use` read one moment of a database that no daemon uses. Rejects with `StorageError` where one does. */
+/** Runs `use` on one moment of a database that no daemon uses. Rejects with `StorageError` if a daemon uses it. */
 export async function withPostgresSource<T>(
   url: Secret,
   program: string,
@@ -53,7 +53,7 @@ function portOf(ask: Ask): TablePort {
   };
 }
 
-/** In one transaction, tables made where there are none. Rejects with `StorageError` where there is data already. */
+/** Fills the database in one transaction, and makes missing tables. Rejects with `StorageError` if it holds data already. */
 export async function fillPostgres<T>(
   url: Secret,
   program: string,

@@ -7,10 +7,10 @@ import { PollCodecError } from '../runs/poll-bytes.ts';
 type Kind = StorageError['kind'];
 
 /**
- * Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
- * characters) mean to an operator. With those of a kind the server says that it did nothing. A daemon that starts waits while it hears one of
- * them, and ends by those that are `unfit` or `corrupt`: whoever set this up has to change something. With the others, whose kind is
- * null, and without any code, nobody says whether what was sent was done.
+ * The meaning of PostgreSQL's codes (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
+ * characters) for an operator. With a code that has a kind, the server says that it did nothing. While starting, a daemon waits on such
+ * codes, but ends on `unfit` and `corrupt`: an operator has to change something. With the codes whose kind is null, and
+ * without any code, it is unknown whether the statement was executed.
  */
 const answers: readonly (readonly [prefix: string, kind: Kind | null, advice: string])[] = [
   ['53100', 'full', 'the disk of the server is full: free some space'],
@@ -74,8 +74,8 @@ const unreachable: Readonly<Record<string, string>> = {
 };
 
 /**
- * Codes of Node about a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes) and of OpenSSL about the other side's alerts
- * (RFC 8446, 6.2), and words of `pg` about signing in and TLS. One that is not valid yet waits for the clock of a machine that just booted.
+ * Codes of Node about certificates (https://nodejs.org/api/tls.html#x509-certificate-error-codes), of OpenSSL about TLS alerts of the other
+ * side (RFC 8446, 6.2), and texts of `pg` about sign-in and TLS. A certificate not valid yet may wait for the clock of a machine that just booted.
  */
 const misfits: readonly (readonly [pattern: RegExp, advice: string, kind?: Kind])[] = [
   [/^CERT_NOT_YET_VALID/, 'its certificate is not valid yet: set the clock of this machine', 'other'],
@@ -96,12 +96,12 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string, kind?: Kind]
 ];
 
 /**
- * The progress before the failure: nothing had left this process, something that only reads had, or something that writes had,
- * whose end is unknown then unless the server said it.
+ * How far the work got before the failure: nothing had left this process, a statement that only reads had, or one that writes had.
+ * In the last case its end is unknown, unless the server said it.
  */
 export type Progress = 'unsent' | 'read' | 'written';
 
-/** A `StorageError` whose message says what to do and names neither address nor user; `url` is what the server must not repeat. */
+/** A `StorageError` whose message says what to do and names neither address nor user. `url`: nothing of it may be quoted from the server. */
 export function asStorageError(error: unknown, progress: Progress, url: string): unknown {
   if (error instanceof StorageError) return error;
   if (error instanceof PollCodecError)
@@ -112,7 +112,7 @@ export function asStorageError(error: unknown, progress: Progress, url: string):
   const code = 'code' in error ? String(error.code) : '';
   const file = unreadableFile(error, code);
   if (file !== null) {
-    // With too many open files the next try may succeed.
+    // With too many open files, the next try may succeed.
     const kind = /^E[MN]FILE$/.test(code) ? 'other' : 'unfit';
     return storageError(kind, `${file} of storage.postgres.url cannot be read`, error);
   }
@@ -121,14 +121,14 @@ export function asStorageError(error: unknown, progress: Progress, url: string):
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
 }
 
-/** The certificate file that `pg` could not read: its path is no secret. Node names no path where it is a directory. */
+/** The certificate file that `pg` could not read. Its path is no secret. For a directory, Node's error names no path. */
 function unreadableFile(error: Error, code: string): string | null {
   if (code === 'EISDIR') return 'a directory in place of a file (sslrootcert, sslcert or sslkey)';
   const isOpened = 'syscall' in error && error.syscall === 'open' && 'path' in error;
   return isOpened ? `the file ${String(error.path)} (sslrootcert, sslcert or sslkey)` : null;
 }
 
-/** The server's answer. `unsure` is the kind of those that do not say whether it was done. */
+/** The server's error. `unsure` is the kind for codes that do not say whether the statement was executed. */
 function serverError(error: DatabaseError, unsure: Kind, url: string): StorageError {
   const said = ` (${quote(error.code ?? '', error.message, url)})`;
   const code = codeOf(error);
@@ -137,7 +137,7 @@ function serverError(error: DatabaseError, unsure: Kind, url: string): StorageEr
   return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error, said);
 }
 
-/** PgBouncer has the code of a broken connection for what PostgreSQL has codes of its own for. */
+/** PgBouncer uses the code of a broken connection for errors for which PostgreSQL has codes of its own. */
 function codeOf({ code = '', message }: DatabaseError): string {
   if (code !== '08P01') return code;
   if (/^(SASL|password) authentication failed/.test(message)) return '28P01';
@@ -152,7 +152,7 @@ export function fencedError(): StorageError {
   );
 }
 
-/** Many records of a kind of which none can be read are not themselves damaged. */
+/** When no record of a kind can be read, and there are many, the records themselves are not what is damaged. */
 export function noneReadable(kind: string): StorageError {
   return new StorageError(
     'corrupt',
@@ -160,7 +160,7 @@ export function noneReadable(kind: string): StorageError {
   );
 }
 
-/** The error to throw where an earlier sending of the same may have been stored. */
+/** The error to throw when an earlier sending of the same batch may have been stored. */
 export function stillUnknown(error: unknown): unknown {
   if (!(error instanceof StorageError) || error.kind === 'fenced') return error;
   return new StorageError('unknown', error.message, { cause: error.cause });
@@ -175,7 +175,7 @@ function storageError(
   return new StorageError(kind, `the PostgreSQL database: ${advice}${said}`, { cause });
 }
 
-/** The server's own words, where they cannot name who asks or where, without what it was signed in with. */
+/** The server's own words, without the sign-in secrets; only the code where the words could name the user or the address. */
 function quote(code: string, words: string, url: string): string {
   if (/^(28|3D|08|57P03)/.test(code)) return code;
   const address = parseAddress(url);
@@ -183,12 +183,12 @@ function quote(code: string, words: string, url: string): string {
   return `${code}: ${texts.clean(words, 500)}`;
 }
 
-/** Data exceptions, broken constraints, limits of a row, what a trigger of somebody's raises: of one record, or of all. */
+/** Whether an error is about a record's values: data exceptions, constraints, row limits, an error raised by somebody's trigger. */
 function isAboutValues(code: string): boolean {
   return /^(09|0A|2[0-3]|26|27|34|38|39|44|54|P0)/.test(code);
 }
 
-/** Errors of `pg` and the system about a connection. `pg` has words for some of it and no codes. */
+/** Whether an error of `pg` or the system is about the connection. For some of them, `pg` has texts but no codes. */
 function isConnectionError(error: Error): boolean {
   if ('code' in error) return /^(E[A-Z]|ERR_|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/.test(String(error.code));
   return /connection|timeout|terminated|not queryable|SSL|SASL|pool/i.test(error.message);

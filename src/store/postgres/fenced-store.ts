@@ -15,7 +15,7 @@ import { createPartedBatch, type PartedBatch } from './parted-batch.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './removal.ts';
 
-/** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
+/** A batch on its way. It is sent again unchanged if it is unknown whether it was stored. */
 interface Sending {
   readonly batch: Batch;
   readonly values: readonly Value[];
@@ -28,8 +28,8 @@ const createAccounts = `${whileOwned}
   ON CONFLICT (id) DO UPDATE SET slot = excluded.slot RETURNING no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt"`;
 
 /**
- * The store of one owner: what it writes is refused, by a `StorageError` of kind `fenced`, once another owns the slot. Batches are
- * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once.
+ * The store of one owner. Once another owner has the slot, writes are refused with a `StorageError` of kind `fenced`. Batches are
+ * numbered from 1 in the row of the owner's incarnation, so that a batch that is sent again is stored once.
  */
 export function createFencedStore(options: {
   readonly database: Database;
@@ -53,7 +53,7 @@ export function createFencedStore(options: {
   let stored = options.alreadyStored;
   let unsure: Sending | null = null;
   let parted: PartedBatch | null = null;
-  /** Orders that were given and are not deleted yet. */
+  /** The numbers of orders that were given and are not deleted yet. */
   let unsettled: readonly number[] = [];
 
   async function prepare(batch: Batch): Promise<Sending> {
@@ -69,17 +69,17 @@ export function createFencedStore(options: {
     if (answer?.held !== 1) throw fencedError();
     const findBatch = 'SELECT batch FROM member WHERE incarnation = $1';
     const [row] = await change<{ batch: number }>(findBatch, [incarnation]);
-    // The first sending, whose end is unknown, had been stored.
+    // The batch was stored by an earlier sending with an unknown end.
     if (row?.batch === stored + 1) return;
     if (row === undefined || row.batch <= stored) throw fencedError();
-    // A person has set the number. Values are whole rows: it does no harm to write them twice.
+    // Somebody has changed the number by hand. Batches hold whole rows: it does no harm to write them twice.
     stored = row.batch;
     await send({ values: values.with(fenceValues(fence).length, stored + 1) });
   }
 
   async function store(sending: Sending): Promise<void> {
     await send(sending).catch((error: unknown) => {
-      // Only a sending that ends well, or another owner, says how an earlier one ended.
+      // The end of an earlier sending is known only once a sending succeeds, or another owner has the slot.
       if (unsure !== null) throw stillUnknown(error);
       if (error instanceof StorageError && error.kind === 'unknown') {
         unsure = sending;
@@ -132,7 +132,7 @@ export function createFencedStore(options: {
     },
   };
 
-  /** The rest is stored by the next commit of the same batch: some of it stands. */
+  /** Stores a batch in parts. After a failure, the next commit of the same batch stores the rest. */
   async function storeParts(parts: PartedBatch): Promise<void> {
     for (let part = parts.next(); part !== null; part = parts.next()) {
       try {
@@ -167,12 +167,12 @@ function isRefusal(error: unknown): error is StorageError {
   return error instanceof StorageError && error.kind === 'refused';
 }
 
-/** Tails read at once: a few megabytes. */
+/** The number of tails read at once: a few megabytes. */
 const tailsAtOnce = 2000;
 
 /**
- * Makes rows of the accounts of batches, and reads the tails that are needed for that. `create` makes rows for accounts that have none.
- * They hold nothing yet, and nobody finds them before the batch that fills them.
+ * Makes rows for new accounts of a batch, and reads the tails that the batch needs. `create` makes the rows.
+ * They are empty, and no reader finds them before the batch that fills them.
  */
 function openAccountRows(
   ask: Ask,
@@ -199,7 +199,7 @@ function openAccountRows(
 
 const someTails = 'SELECT tail, tail_polls AS polls FROM account WHERE tail IS NOT NULL ORDER BY no LIMIT 20';
 
-/** Records that cannot be read are replaced, unless nothing at all can be read. Rejects with `StorageError` then. */
+/** Records that cannot be read are replaced, unless no record at all can be read: then rejects with `StorageError`. */
 async function refuseFaultOfReading(ask: Ask): Promise<void> {
   const found = await ask<Pick<TailRow, 'tail' | 'polls'>>(someTails);
   const isReadable = ({ tail, polls }: Pick<TailRow, 'tail' | 'polls'>): boolean =>
@@ -210,7 +210,7 @@ async function refuseFaultOfReading(ask: Ask): Promise<void> {
   if (found.length > 1 && !found.some(isReadable)) throw noneReadable('polls');
 }
 
-/** The version of the runs: a database that 0.2 made may be taken over by a daemon of it again, which knows the first one alone. */
+/** The version of runs to write: a daemon of 0.2 may take over a database that 0.2 made again, and knows only version 1. */
 async function versionToWrite(ask: Ask): Promise<1 | 2> {
   const [first] = await ask<{ program: string }>('SELECT program FROM migration WHERE number = 1', []);
   return first?.program.startsWith('lowwater 0.2.') === true ? 1 : 2;

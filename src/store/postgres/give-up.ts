@@ -1,16 +1,16 @@
 import { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 
-/** A server that does not take the cancelling by then is not reached. */
+/** A server that has not taken the cancel request by then cannot be reached. */
 const cancelMs = 2000;
-/** Longer than PgBouncer waits for its server to pass it on (`cancel_wait_timeout`, `server_connect_timeout`). */
+/** Longer than PgBouncer waits for its server when it passes the request on (`cancel_wait_timeout`, `server_connect_timeout`). */
 const passOnMs = 30_000;
-/** After this a server that is not reached has noticed that nobody is at the other end (`tcp_keepalives_*` of each connection). */
+/** After this, a server that cannot be reached has noticed that the connection is dead (`tcp_keepalives_*` of each connection). */
 const unnoticedMs = 6000;
 /** CancelRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html) */
 const cancelCode = 80_877_102;
 
-/** Parts of a connection that the types of `pg` leave out: the key by which its statement can be cancelled, and its socket. */
+/** Parts of a connection that are missing in the types of `pg`: the key by which its statement can be cancelled, and its socket. */
 interface Cancellable {
   readonly host: string;
   readonly port: number;
@@ -19,7 +19,7 @@ interface Cancellable {
   readonly connection: { readonly stream: Socket };
 }
 
-/** Resolves once the server has ended it, or noticed that the connection is gone: no limit holds for a dead standby. */
+/** Resolves once the server has ended the statement, or noticed that the connection is gone. A dead standby has no time limit. */
 export async function giveUp(client: PoolClient): Promise<void> {
   const cancellable = cancellableOf(client);
   if (cancellable === null) return;
@@ -35,9 +35,9 @@ export async function giveUp(client: PoolClient): Promise<void> {
 }
 
 /**
- * Sends what libpq sends: without TLS, as the server takes it from any client that knows the key; and to the address of this connection: the
- * name may lead to another server by now, and looking it up would hold a thread. The other side closes, once it has passed it on: PgBouncer 1.18
- * ends by a client that closes before (`bad client state`), with the connections of everybody.
+ * Sends a cancel request as libpq does. It goes without TLS, because the server takes it from any client that knows the key. It goes to the
+ * address of this connection: the name may lead to another server by now, and a lookup would hold a thread. The other side must close
+ * first, once it has passed the request on: PgBouncer 1.18 ends with everybody's connections if the client closes (`bad client state`).
  */
 function cancel({ host, port, processID, secretKey, connection }: Cancellable): Promise<void> {
   const { remoteAddress } = connection.stream;
@@ -62,7 +62,7 @@ function cancel({ host, port, processID, secretKey, connection }: Cancellable): 
   });
 }
 
-/** Null where the connection is not one of a server of version 3 of the protocol, or never got so far. */
+/** Null if the connection is not to a server with protocol version 3, or never got that far. */
 function cancellableOf(client: PoolClient): Cancellable | null {
   const known: object = client;
   return 'processID' in known && typeof known.processID === 'number' && 'secretKey' in known

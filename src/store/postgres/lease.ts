@@ -6,21 +6,21 @@ import { readStatus } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
 import type { Database } from './connection.ts';
 
-/** The time that rows of members that are gone stay: for people who look, and for who asks what became of its batches. */
+/** For how long rows of members that are gone stay: for people who look, and for an owner that asks which of its batches were stored. */
 export const keptForMs = 24 * 60 * 60 * 1000;
 
-/** Milliseconds since 1970 on the clock of the database, at this instant and not at the beginning of the statement. */
+/** Milliseconds since 1970 by the clock of the database, at this instant and not at the beginning of the statement. */
 const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const leaseEnd = "clock_timestamp() + $1 * interval '1 millisecond'";
 
 const writeStatus = `INSERT INTO member_status (incarnation, status) VALUES ($2, $6)
   ON CONFLICT (incarnation) DO UPDATE SET status = excluded.status`;
 
-/** Waits for no synchronous standby: a dead one would take the accounts from all. What is lost is stored again. */
+/** Does not wait for a synchronous standby: a dead one would take the accounts from everyone. Lost commits are stored again. */
 const local = "local AS (SELECT set_config('synchronous_commit', 'local', true))";
 const isLocal = '(SELECT count(*) FROM local) = 1';
 
-/** $8: incarnations of this process that own nothing any more; what they owned is free at once. */
+/** $8: incarnations of this process that own nothing any more. What they owned becomes free at once. */
 const addMember = `WITH ${local}, freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = ANY($8::text[]) RETURNING no
 ), swept AS (
@@ -37,7 +37,7 @@ INSERT INTO member (expires_at, incarnation, node, advertise, config_hash, progr
 VALUES (${leaseEnd}, $2, $3, $4, $5, $7, 0)
 ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at`;
 
-/** Never brings back a lease that is over: somebody may own the slot by now. */
+/** Never renews a lease that is over: somebody else may own the slot by now. */
 const lengthen = `WITH ${local}, said AS (
   ${writeStatus}
   )
@@ -45,9 +45,9 @@ const lengthen = `WITH ${local}, said AS (
   WHERE incarnation = $2 AND expires_at > clock_timestamp() AND ${isLocal} RETURNING 1 AS renewed`;
 
 /**
- * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the
- * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null; $4: one that the
- * new one must be above; $5: the end of a lease that counts for nothing, or null.
+ * SKIP LOCKED: a slot that is just being written to, or taken by another, is tried again the next time. The epoch is part of the
+ * condition, so that nobody writes between the check and the change. $3: the epoch that the slot must still have, or null; $4: an epoch
+ * that the new one must be above; $5: the end of a lease that does not count, or null.
  */
 const takeSlot = `WITH ${local} UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch, $4::bigint) + 1
   FROM (
@@ -61,8 +61,8 @@ const takeSlot = `WITH ${local} UPDATE slot SET incarnation = $2, epoch = greate
   RETURNING slot.epoch`;
 
 /**
- * The slot first, as everybody does, so that nobody waits in a circle. Orders to hand over are for who lets go here, or for one before it:
- * obeyed again by the next owner they would go round.
+ * The slot is updated first, as in every statement, to avoid deadlocks. Orders to hand over are deleted: they were for this owner or an
+ * earlier one, and the next owner would hand the accounts over again.
  */
 const removeMember = `WITH ${local}, freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
@@ -84,12 +84,12 @@ const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     FROM member LEFT JOIN member_status USING (incarnation) WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
 
-/** Only transactions that write have a number; those of living daemons end within seconds. */
+/** Only transactions that write have a backend_xid. Those of living daemons end within seconds. */
 const endStuck = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE usename = current_user AND datname = current_database() AND application_name = current_setting('application_name')
     AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL AND xact_start < clock_timestamp() - $1 * interval '1 millisecond'`;
 
-/** Which server it is. The timeline is that of the log that is being written: the control file names it only after a checkpoint. */
+/** Identifies the server. The timeline is that of the log that is being written: the control file names it only after a checkpoint. */
 const findOrigin = `SELECT system_identifier::text AS system,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`;
 
@@ -109,7 +109,7 @@ export async function lookAround({ change }: Database): Promise<ClusterLook> {
   return { ...seen, members, origin: null };
 }
 
-/** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
+/** The operations by which daemons agree on who owns the slot. Each is one statement, and uses the clock of the database. */
 export function openLease(
   database: Database,
   leaseMs: number,
@@ -125,7 +125,7 @@ export function openLease(
       return found ?? null;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      // Some hosts of databases keep it to themselves.
+      // Some database hosts do not let this user read it.
       isOriginSecret = error.kind === 'unfit' && error.cause instanceof DatabaseError;
       return null;
     }

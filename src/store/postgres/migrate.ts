@@ -13,16 +13,16 @@ import type { Ask, Database } from './connection.ts';
 
 const named = { database: 'the PostgreSQL database', kind: 'unfit' } as const;
 
-/** Tells lowwater's tables from another program's of the same names. */
+/** Tells lowwater's tables from those of another program with the same names. */
 const mark = 'lowwater';
 
-/** A migration waits no longer than this for a lock, so that nobody has to wait behind it: polls go on, and it is tried again. */
+/** The longest wait of a migration for a lock, so that nobody has to wait behind it for long: polls go on, and it is tried again. */
 const lockTimeout = '300ms';
 
 /**
- * Brings the schema up to the newest migration, all in one transaction: a crash leaves it before or after. Of several daemons that
- * start at once one does it and the others wait. Rejects with `StorageError`: of kind `busy` where another process keeps a table locked,
- * else where the database is of another program, in another encoding, or has a schema that this program may not use.
+ * Brings the schema up to the newest migration, all in one transaction: a crash leaves it before or after. When several daemons
+ * start at once, one migrates and the others wait. Rejects with `StorageError`: of kind `busy` if another process keeps a table locked,
+ * else if the database is another program's, in another encoding, or has a schema that this program may not use.
  */
 export async function migrate(options: {
   readonly database: Database;
@@ -42,7 +42,7 @@ export async function migrate(options: {
       return applyMissing(ask, migrations, program, now);
     });
   return make().catch((error: unknown) => {
-    // Two that make the first table at once: the second one's fails, and then it finds the first one's.
+    // If two daemons make the first table at once, the second one fails. It then tries again and finds the table.
     const cause = error instanceof StorageError ? error.cause : null;
     if (cause instanceof DatabaseError && /^(23505|42P07|42710)$/.test(cause.code ?? '')) return make();
     throw error;
@@ -55,13 +55,13 @@ async function applyMissing(
   program: string,
   now: number,
 ): Promise<readonly Migration[]> {
-  // The second daemon waits here, and finds it done. A mere reader of the table, as pg_dump is, is not in the way.
+  // A second daemon waits here, and finds the migration done. A process that only reads the table, as pg_dump does, does not block this.
   await ask('LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE');
   await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
   const applied = (await readSchema(ask)) ?? [];
   const missing = migrations.slice(applied.length);
   for (const migration of missing) await apply(ask, migration, program, now);
-  // In a database that no program of 0.2 made it could not read the runs: a second row in the table that it counts makes it refuse.
+  // 0.2 could not read the runs of a database that it did not make. A second row in `migration`, whose rows it counts, makes it refuse.
   const [, second] = missing;
   if (applied.length === 0 && second !== undefined && !writesFirstRuns.test(program))
     await ask(recordMigration, rowOf(second, program, now));
@@ -69,8 +69,8 @@ async function applyMissing(
 }
 
 /**
- * The first one stands in `migration`, which every program counts: 0.2.0 refuses a database with more rows there. Later ones stand in
- * `schema_step`, with the oldest program that may still use the schema after them.
+ * The first migration is recorded in `migration`, which every program counts: 0.2.0 refuses a database with more rows there. Later ones
+ * are recorded in `schema_step`, with the oldest program that may still use the schema after them.
  */
 async function apply(ask: Ask, migration: Migration, program: string, now: number): Promise<void> {
   await ask(migration.sql);
@@ -96,10 +96,10 @@ function rowOf({ number, name, checksum }: Migration, program: string, now: numb
   return [number, name, checksum, program, now];
 }
 
-/** In a database that such a program made, runs of polls are written as it reads them. */
+/** Programs of 0.2: in a database that one of them made, runs of polls are written so that it can read them. */
 const writesFirstRuns = /^lowwater 0\.2\./;
 
-/** Refuses, by `StorageError`, a database whose schema this program may not use. Changes nothing. */
+/** Rejects with `StorageError` if this program may not use the schema of the database. Changes nothing. */
 export async function requireSchema(ask: Ask, program: string): Promise<void> {
   const migrations = readMigrations(postgresMigrations);
   const applied = await readSchema(ask);
@@ -113,7 +113,7 @@ export async function requireSchema(ask: Ask, program: string): Promise<void> {
   refuseOtherSchema(named, Math.min(applied.length, known), known);
 }
 
-/** Newer steps are no reason to refuse where they name a program that is not newer than this one as the oldest that may use them. */
+/** Accepts newer migrations if the oldest program that may use the schema after them is not newer than this one. */
 function refuseForeign(
   applied: readonly AppliedStep[],
   migrations: readonly Migration[],
@@ -132,7 +132,7 @@ function isAtLeast(program: string, oldest: string): boolean {
 }
 
 interface AppliedStep extends AppliedMigration {
-  /** The oldest program that may use the schema after it; null: only one that knows it. */
+  /** The oldest program that may use the schema after it; null: only programs that know it. */
   readonly oldest: string | null;
 }
 
@@ -140,13 +140,13 @@ interface Found {
   readonly mark: string | null;
   readonly stepped: boolean;
   readonly encoding: string;
-  /** The schema of lowwater's tables, also where the search path does not lead there. */
+  /** The schema with lowwater's tables, even if it is not in the search path. */
   readonly elsewhere: string | null;
-  /** Whether there are tables of these names in the search path. */
+  /** Whether tables of these names exist in the search path. */
   readonly taken: boolean;
 }
 
-/** The migrations that were applied; null where there is none of lowwater's tables. */
+/** The migrations that were applied; null if none of lowwater's tables exists. */
 async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
   const [found] = await ask<Found>(
     `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, to_regclass('schema_step') IS NOT NULL AS stepped,
@@ -158,7 +158,7 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     [['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot']],
   );
   if (found?.mark === mark) {
-    // Row 2 only shuts 0.2.0 out; the step itself stands in `schema_step`.
+    // Row 2 only keeps 0.2.0 out. The migration itself is recorded in `schema_step`.
     const migrations =
       'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration WHERE number <> 2';
     const steps = 'SELECT number, name, checksum, program, oldest_program AS oldest FROM schema_step';

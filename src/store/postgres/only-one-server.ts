@@ -1,8 +1,8 @@
 import { DatabaseError, type PoolClient } from 'pg';
 
 /**
- * Lets no connection in that leads to another server than the living ones, as where a name has moved and both servers live: what is
- * appended on one by what another has would stand twice. A server that keeps to itself when it was started is taken for the same one.
+ * Refuses connections to a server other than that of the living ones. A name may have moved while both servers live, and runs of polls
+ * would then be appended twice. A server that does not say when it was started counts as the same one.
  */
 export function onlyOneServer(limitMs: number): (client: PoolClient, done: (error?: Error) => void) => void {
   let living = 0;
@@ -11,7 +11,7 @@ export function onlyOneServer(limitMs: number): (client: PoolClient, done: (erro
   const letIn = async (client: PoolClient): Promise<void> => {
     const server = await startOf(client, limitMs);
     if (living === 0) first = server;
-    // All are given up when one leads elsewhere: those to the first may have ended before what still waits is let in.
+    // Once one leads elsewhere, all are refused: those to the first server may end before the waiting ones are let in.
     isMoved ||= server !== first;
     if (isMoved) throw new Error('the connection leads to another server');
     living += 1;

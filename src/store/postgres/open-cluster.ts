@@ -14,14 +14,14 @@ import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } 
 import { RecentBatches } from './recent-batches.ts';
 import { setAside } from './removal.ts';
 
-/** A configuration that nobody has used for so long is forgotten. */
+/** A configuration that nobody has used for this long is deleted. */
 const keptDays = 30;
 
 /**
- * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.
+ * The database that several daemons share. `open` makes or updates its tables. It is called, until it succeeds, before anything else.
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others see, `lowwater 1.2.0`.
- * - `leaseMs`: how long a member that says nothing keeps what it owns, by the clock of the database.
+ * - `leaseMs`: how long a member that is silent keeps what it owns, by the clock of the database.
  */
 export function openCluster(options: {
   readonly url: Secret;
@@ -67,7 +67,7 @@ export function openCluster(options: {
       recent.left([incarnation]);
     },
     load(options) {
-      // The daemon that takes the accounts goes on from what the database has.
+      // A daemon that takes the accounts continues from what the database has.
       recent.clear();
       return loadOwned(database.ask, now(), options);
     },

@@ -2,17 +2,17 @@ import type { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
 import { stillUnknown } from './failure.ts';
 
-/** One record of a batch: the part that it stands in, its place or name there, and itself. */
+/** One record of a batch: the part that it belongs to, its index or name in that part, and its value. */
 type Item = readonly [part: string, key: string, value: unknown];
 
-/** Records of a batch given up at most: more are not themselves at fault. */
+/** The most records of a batch that are given up: if more are refused, the records are not at fault. */
 const maxRefused = 20;
 
 export type PartedBatch = ReturnType<typeof createPartedBatch>;
 
 /**
- * A batch that the database refused, in parts: what one record does to a commit is its own affair. A part that is refused as well is cut
- * in two, down to the record. The first part is empty: where that is refused, it is no record's fault.
+ * Stores a refused batch in parts, so that one bad record does not block the others. A part that is refused is split
+ * in two, down to single records. The first part is empty: if that is refused, no record is at fault.
  */
 export function createPartedBatch(batch: Batch) {
   const items = Object.entries(batch).flatMap(([part, values]: [string, object]) =>
@@ -22,7 +22,7 @@ export function createPartedBatch(batch: Batch) {
   let refusedRecords = 0;
   return { of: batch, next, stored, refused };
 
-  /** The part to be stored next; null when all is. */
+  /** The part to store next; null once all are stored. */
   function next(): Batch | null {
     const [items] = parts;
     if (items === undefined) return null;
@@ -40,7 +40,7 @@ export function createPartedBatch(batch: Batch) {
     parts.shift();
   }
 
-  /** `next` was refused. Gives the record that it is about, if it is one; throws where it is no record's fault. */
+  /** `next` was refused. Returns the record at fault if the part was a single one, else null; throws if no record is at fault. */
   function refused(error: StorageError): { readonly source: string; readonly record: unknown } | null {
     const [items = [], ...rest] = parts;
     const [only] = items;

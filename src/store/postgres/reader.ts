@@ -27,9 +27,9 @@ import { noneReadable } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
- * Opens the database to read it, whether or not daemons write it meanwhile. Changes nothing.
+ * Opens the database for reading, whether or not daemons write to it meanwhile. Changes nothing.
  *
- * `now` is the wall clock; without it `load` also gives silences that are over. Rejects with `StorageError` when the database
+ * `now` is the wall clock; without it, `load` also returns silences that are over. Rejects with `StorageError` if the database
  * cannot be reached or is of another version of lowwater.
  */
 export async function openPostgresReader(options: {
@@ -42,7 +42,7 @@ export async function openPostgresReader(options: {
   return { ...readFrom(database, now), close: () => database.close() };
 }
 
-/** Lets `use` work with a database of this program's schema, and closes it. Rejects as `openPostgresReader` does. */
+/** Runs `use` with a database of this program's schema, then closes it. Rejects as `openPostgresReader` does. */
 export async function withSchema<T>(
   url: Secret,
   program: string,
@@ -63,7 +63,7 @@ async function openOfSchema(url: Secret, program: string): Promise<Database> {
   }
 }
 
-/** Leaves an order in the database, where the owner of the accounts finds it. */
+/** Leaves an order in the database for the owner of the accounts. */
 export async function insertOrder({ change }: Database, order: LeftOrder): Promise<void> {
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
@@ -95,10 +95,10 @@ export function readFrom(
   };
 }
 
-/** Pages of which the server is too busy are asked for again as a quarter of them, but with no fewer rows than these. */
+/** If the server is too busy for a page, a quarter of the rows is asked for, but never fewer than these. */
 const leastRows = 30;
 
-/** Loads for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
+/** Loads for the owner. Nobody else writes meanwhile: a page that fails is asked for again, and earlier pages stay valid. */
 export async function loadOwned(
   ask: Ask,
   now: number,
@@ -119,7 +119,7 @@ export async function loadOwned(
       }
     }
   });
-  // Their rows would be written over.
+  // Damaged rows that are still in their table would be overwritten.
   const inPlace = stored.damagedRecords?.filter(({ body }) => body !== null) ?? [];
   for (const [source, read] of Object.entries({ account: stored.accounts, alert: stored.alerts })) {
     const damaged = inPlace.filter((record) => record.source === source);
@@ -140,10 +140,10 @@ const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_la
   LEFT JOIN account USING (id) ORDER BY nth`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = ANY($1::bigint[])';
 
-/** Some tens of kilobytes, some thousands of polls. */
+/** The number of runs read at once: some tens of kilobytes, some thousands of polls. */
 const runsAtOnce = 40;
 
-/** `damaged` hears of each run that is left out because it cannot be read. */
+/** `damaged` is called for each run that is left out because it cannot be read. */
 export function openHistory(
   { ask }: Database,
   damaged: (run: FoundDamage) => void,
@@ -176,8 +176,8 @@ export function openHistory(
 }
 
 /**
- * Asks once for all who ask in the same breath: who shows thousands of accounts, of which it keeps none in mind, would wait for
- * thousands of answers. `askAll` answers in the order of what was asked.
+ * Combines all questions of one turn of the event loop into one statement: a page with thousands of accounts would otherwise wait for
+ * thousands of answers. `askAll` returns answers in the order of the questions.
  */
 function together<Asked, Answer>(
   askAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
@@ -197,7 +197,7 @@ function together<Asked, Answer>(
   };
 }
 
-/** The parts of configurations, by hash, as far as their daemons have said so. */
+/** The parts of configurations by hash, for those that daemons have published. */
 export async function findConfigurations(
   { ask }: Database,
   hashes: readonly string[],
@@ -209,7 +209,7 @@ export async function findConfigurations(
   return new Map(rows.map(({ hash, parts }) => [hash, parts]));
 }
 
-/** The id of the database; null where no daemon of this version has opened it. */
+/** The id of the database; null if no daemon of this version has opened it. */
 export async function findDatabaseId({ ask }: Pick<Database, 'ask'>): Promise<string | null> {
   const [row] = await ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [databaseIdNote]);
   return row === undefined || faultOfNote(databaseIdNote, row.value) !== null ? null : row.value;

@@ -11,11 +11,11 @@ interface Kept extends Sent {
   readonly at: number;
 }
 
-/** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
+/** The most polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
 const maxPolls = 50_000;
 const maxBatches = 1000;
 
-/** The batches that this owner stored last, so that it can store them again where the database loses them. */
+/** The batches that this owner stored last, so that it can store them again if the database loses them. */
 export class RecentBatches {
   readonly #now: () => number;
   #kept: Kept[] = [];
@@ -25,7 +25,7 @@ export class RecentBatches {
   readonly givenOrders = new Set<string>();
   /** Batches that this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
-  /** As what else each was stored before the database lost it: a server that was left may be the one in use again. */
+  /** The incarnations and numbers under which a lost batch was stored before: a server that was left may come into use again. */
   readonly #before = new WeakMap<Batch, readonly Sent[]>();
 
   constructor(now: () => number) {
@@ -48,7 +48,7 @@ export class RecentBatches {
     this.givenOrders.clear();
   }
 
-  /** Incarnations that the database counts no more, as they have left: it has what they stored. */
+  /** Forgets batches of incarnations that left: the database has what they stored, and no longer counts it. */
   left(incarnations: readonly string[]): void {
     this.#keepOnly(({ incarnation }) => !incarnations.includes(incarnation));
   }
@@ -66,11 +66,11 @@ export class RecentBatches {
       this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
   }
 
-  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
+  /** Removes and returns the batches that the database lost, oldest first. `known`: the number of batches that it has, by incarnation. */
   takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
     const isLost = (sent: Sent): boolean =>
       this.#placesOf(sent).every(({ incarnation, number }) => number > (known.get(incarnation) ?? 0));
-    // The database may have forgotten the incarnation of an older one, and not what it stored.
+    // The database may have forgotten an older incarnation, but not what that stored.
     const since = this.#now() - keptForMs;
     const isThere = ({ incarnation, at }: Kept): boolean => !known.has(incarnation) && at <= since;
     const gone = this.#kept.filter((kept) => isLost(kept) && !isThere(kept));

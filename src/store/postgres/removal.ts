@@ -6,7 +6,7 @@ import { fenceValues, whileOwned } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
 
-/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
+/** The number of rows deleted in one step: a few milliseconds, so that no poll waits. */
 const stepRows = 500;
 const stepAccounts = 2000;
 
@@ -21,7 +21,7 @@ const deletions = tables.flatMap(({ name, columns, outdated }) => {
   ) ${count}`;
 });
 
-/** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */
+/** Goes by account, to use the index on segments: accounts with a number above $5, up to $6. */
 const deleteSegments = `${whileOwned}, gone AS (
   DELETE FROM segment USING held WHERE seq IN (
     SELECT old.seq FROM account CROSS JOIN LATERAL (
@@ -39,14 +39,14 @@ const forgetAccounts = `${whileOwned}, gone AS (
 ) ${count}`;
 
 /**
- * Deletes what ended before an instant, a step at a time. `more`: there may be more. `touched`: the rows of accounts changed. Open
- * incidents, messages that wait and what lies in the future (a clock that was wrong) stay.
+ * Deletes what ended before an instant, in steps. `more`: there may be more to delete. `touched`: rows of accounts changed. Open
+ * incidents, pending messages and rows that lie in the future (from a wrong clock) stay.
  */
 export function openRetention(
   { ask, change }: Database,
   fence: Owner,
 ): (olderThan: number) => Promise<{ readonly more: boolean; readonly touched: boolean }> {
-  /** The accounts up to this number were looked at. */
+  /** The highest number of an account that was already processed. */
   let lookedAt = 0;
 
   async function remove(text: string, olderThan: number, bounds: readonly number[] = []): Promise<number> {
@@ -79,8 +79,8 @@ export function openRetention(
 }
 
 /**
- * Moves records that could not be read to the table `damaged_record`, and notes that nobody was told of them, unless another owns the
- * accounts: `StorageError`, kind `fenced`.
+ * Moves records that could not be read to the table `damaged_record`, and notes that nobody was told of them. Rejects with `StorageError`
+ * of kind `fenced` if another owns the accounts.
  */
 export async function setAside(
   { change }: Database,
@@ -99,7 +99,7 @@ export async function setAside(
     const damaged = records.filter((record) => record.source === source && record.body !== null);
     if (damaged.length === 0) continue;
     const found = key.map((column, nth) => `${source}.${column} = its.${nth === 0 ? 'key' : 'second'}`);
-    // Only the state of an account goes: its history hangs on the row.
+    // Of an account, only the state is removed: its history depends on the row.
     const removal =
       source === 'account' ? 'UPDATE account SET body = NULL FROM' : `DELETE FROM ${source} USING`;
     const body = source === 'note' ? 'value' : 'body';

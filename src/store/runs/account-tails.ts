@@ -5,16 +5,16 @@ import { accountToBody } from '../bodies.ts';
 import { PollEncoder } from './poll-codec.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from './stored-run.ts';
 
-/** A longer tail moves to `segment`. Four rows of this size fill a page of 4096 bytes (bench/storage.ts). */
+/** The largest tail: a longer one moves to `segment`. Four rows of this size fill a page of 4096 bytes (bench/storage.ts). */
 const sealBytes = 950;
 
-/** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
+/** The longest span of a segment, so that retention can delete old polls even of accounts polled once a day. */
 const maxSpanMs = 30 * dayMs;
 
 export interface AccountRows {
   /** [body, tail, tail_polls, tail_latest_at, no]: null leaves a column as it is, an empty body removes the state. */
   readonly accounts: readonly Row[];
-  /** Runs that are full, as rows of `segment`. */
+  /** Full runs, as rows of `segment`. */
   readonly sealed: readonly Row[];
   readonly spending: readonly Row[];
   readonly forgottenSpending: readonly Row[];
@@ -44,28 +44,28 @@ type AccountRow = [
 ];
 
 /**
- * Makes rows of polls and account states. It keeps each account's tail in memory, as the database will have it; after a batch that
- * was not stored, `forget` makes its user read them again.
+ * Makes rows of polls and account states. It keeps each account's tail in memory as the database will have it. If a batch was
+ * not stored, call `forget`: the tails are read again.
  */
 export class AccountTails {
   readonly #damaged: DamagedRuns;
   readonly #tails = new Map<string, Tail>();
-  /** Accounts that begin a new tail because the stored one is damaged. */
+  /** Accounts that begin a new tail because their stored one is damaged. */
   readonly #renewed = new Set<string>();
   #writes: 1 | 2 = 2;
-  /** Whether a stored tail could be read. */
+  /** Whether any stored tail could be read. */
   #hasRead = false;
 
   constructor(damaged: DamagedRuns) {
     this.#damaged = damaged;
   }
 
-  /** The accounts of a batch whose tails have to be added before its rows are made. */
+  /** The accounts of a batch whose tails have to be added before its rows can be made. */
   unknownOf(batch: Batch): readonly string[] {
     return accountsOf(batch, (id) => !this.#tails.has(id));
   }
 
-  /** Goes on with stored tails; a damaged one is set aside, and the account begins another. `writes`: the version of runs. */
+  /** Continues with stored tails. A damaged one is set aside, and its account begins a new one. `writes`: the version of runs. */
   add(rows: readonly TailRow[], writes: 1 | 2 = 2): void {
     this.#writes = writes;
     for (const { no, id, tail, polls, latestAt } of rows) {
@@ -87,12 +87,12 @@ export class AccountTails {
     }
   }
 
-  /** Whether all tails that were there are damaged: that looks like a fault of reading. */
+  /** Whether all stored tails are damaged: that looks like a fault of reading. */
   get hasReadNone(): boolean {
     return this.#renewed.size > 0 && !this.#hasRead;
   }
 
-  /** Refuses (RangeError) polls that could not be read back exactly. */
+  /** Throws RangeError for polls that could not be read back exactly. */
   rowsOf(batch: Batch): AccountRows {
     try {
       return this.#makeRows(batch);
@@ -102,7 +102,7 @@ export class AccountTails {
     }
   }
 
-  /** The tails in memory may differ from the database. */
+  /** Called when the tails in memory may differ from the database. */
   forget(): void {
     this.#tails.clear();
     this.#renewed.clear();
@@ -129,7 +129,7 @@ export class AccountTails {
     for (const id of renewed) grown.add(this.#tailOf(id));
     for (const tail of grown) {
       const { encoder } = tail;
-      // An empty one has nothing old.
+      // An empty tail holds nothing that retention could delete.
       const latestAt = encoder.polls === 0 ? this.#damaged.now() : encoder.latestAt;
       const row = rowOf(tail);
       row[1] = encoder.bytes();
@@ -173,7 +173,7 @@ function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly s
 }
 
 /**
- * Whether a run is to be sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
+ * Whether a run is sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
  * run, so that each run is in order and the history can be merged run by run.
  */
 function isFull(encoder: PollEncoder, nextAt: number): boolean {

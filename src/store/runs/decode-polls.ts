@@ -9,7 +9,7 @@ import { ByteReader, PollCodecError } from './poll-bytes.ts';
  *
  * ```
  * run     = version(2) checksum record*
- * checksum = 4 bytes, little-endian: CRC-32 (as zlib's) of everything behind it
+ * checksum = 4 bytes, little-endian: CRC-32 (as zlib's) of everything after it
  * record  = control time [shape] [moves] move*
  * control: bit 0 clear: a reading. Bit 1: its shape is another one. Bits 2-3, 4-5, 6-7: how its first three balances moved
  *          bit 0 set: no reading. Bits 1-7 are the number of the outcome
@@ -21,8 +21,8 @@ import { ByteReader, PollCodecError } from './poll-bytes.ts';
  * move    = 0 unchanged: nothing | 1 rose, 2 fell: varint of the millionths | 3 whole: sign byte, varint of the magnitude
  * ```
  *
- * A balance is compared with the last one at its place in the list, 0 at first. A failed poll has none and leaves the last ones
- * as they are. Time may go backwards.
+ * A balance is compared with the last one at its place in the list, or with 0 at first. A failed poll has no balances, and leaves
+ * the last ones as they are. Time may go backwards.
  *
  * Version 1 has no checksum, the balances `sms` and `voip`, and another control byte:
  *
@@ -33,12 +33,12 @@ import { ByteReader, PollCodecError } from './poll-bytes.ts';
  * currency = varint index into the run's currencies in order of appearance; the next free index is followed by the new one as text
  * ```
  *
- * 0.1.0 and 0.2.0 wrote it, and it is read for ever. docs/storage.md says the same for others.
+ * 0.1.0 and 0.2.0 wrote version 1; every later program must read it. docs/storage.md says the same for others.
  */
 export const version = 2;
 export const firstVersion = 1;
 
-/** Bytes of a run of version 2 before its first record. */
+/** The bytes of a run of version 2 before its first record. */
 export const headerBytes = 5;
 
 /** Numbers of the outcomes in stored bytes. Never renumber: databases hold them. Version 2 has room for 127. */
@@ -61,19 +61,19 @@ export const rose = 1;
 export const fell = 2;
 export const whole = 3;
 
-/** The bit of the control byte that says that another shape follows, and in version 1 that another currency does. */
+/** The bit of the control byte for a new shape; in version 1, the one for a new currency. */
 export const shapeChanged = 2;
 export const currencyChanged = 0x80;
-/** Version 1 has three bits for the outcome. */
+/** Version 1 has three bits for the outcome, so this is its highest number. */
 export const maxFirstOutcome = 7;
-/** The moves of so many balances stand in the control byte, and of so many in each byte after it. */
+/** The number of moves in the control byte, and in each byte after it. */
 export const movesInControl = 3;
 export const movesInByte = 4;
 
-/** Instants beyond these (the year 10889) have differences whose differences are no longer exact. */
+/** The limit of instants (the year 10889): beyond it, differences of differences are no longer exact. */
 export const latestInstant = 2 ** 48;
 
-/** Which balances a reading has, in which order, and in which currency. */
+/** The balances of a reading, in order, and their currency. */
 export interface Shape {
   readonly ids: readonly string[];
   readonly currency: string;
@@ -106,7 +106,7 @@ export function shapeOf(reading: Reading): Shape {
 
 const classicIds: readonly string[] = ['sms', 'voip'];
 
-/** Whether the balances are those of the two first versions of lowwater, and of version 1 of a run. */
+/** Whether the balances are those of the first two versions of lowwater, and so of version 1 of a run. */
 export function isClassic({ ids }: Shape): boolean {
   return ids.length === 2 && ids[0] === 'sms' && ids[1] === 'voip';
 }
@@ -115,14 +115,14 @@ export function amountsOf({ balances }: Reading): Micros[] {
   return Object.values(balances);
 }
 
-/** A reading with these amounts in the order of the shape's ids. */
+/** A reading with these amounts, which are in the order of the shape's ids. */
 function readingOf(at: number, { ids, currency }: Shape, amounts: readonly Micros[]): Reading {
   const balances: Record<string, Micros> = {};
   for (let place = 0; place < ids.length; place += 1) balances[ids[place] ?? ''] = amounts[place] ?? 0;
   return { at, balances, currency };
 }
 
-/** The checksum of a run's bytes from one place on, going on from that of the bytes before. */
+/** The checksum of a run's bytes from a place on. It continues from `before`, the checksum of the bytes before that place. */
 export function checksumOf(run: Uint8Array, from = headerBytes, before = 0): number {
   return crc32(run.subarray(from), before);
 }
@@ -131,7 +131,7 @@ export function putChecksum(run: Uint8Array, checksum: number): void {
   for (let place = 0; place < 4; place += 1) run[1 + place] = (checksum >>> (8 * place)) & 0xff;
 }
 
-/** Throws `PollCodecError` where the bytes are not those that were written. */
+/** Throws `PollCodecError` if the bytes are not those that were written. */
 function refuseAltered(run: Uint8Array): void {
   let stored = 0;
   for (let place = 4; place >= 1; place -= 1) stored = stored * 256 + (run[place] ?? 0);
@@ -139,7 +139,7 @@ function refuseAltered(run: Uint8Array): void {
     throw new PollCodecError('stored polls do not match their checksum');
 }
 
-/** The polls of a run in the order in which they were appended. Throws `PollCodecError` when the bytes are no run. */
+/** The polls of a run in the order in which they were appended. Throws `PollCodecError` if the bytes are not a run. */
 export function decodePolls(run: Uint8Array): PollRecord[] {
   return decodeInto(run, startOfRun());
 }
@@ -161,7 +161,7 @@ export function decodeInto(run: Uint8Array, end: RunEnd): PollRecord[] {
   return polls;
 }
 
-/** Reads at least two bytes, so that decoding any bytes ends. */
+/** Reads at least two bytes, so that decoding always ends, whatever the bytes are. */
 function readRecord(reader: ByteReader, end: RunEnd): PollRecord {
   const control = reader.byte();
   readTime(reader, end);
@@ -231,7 +231,7 @@ function readBalance(reader: ByteReader, move: number, before: Micros): Micros {
   return after;
 }
 
-/** The item that an index names: one listed before in this run, or what `readNew` reads behind it. */
+/** The item that an index names: one listed before in this run, or a new one that `readNew` reads after the index. */
 function readListed(shapes: Shape[], reader: ByteReader, readNew: (reader: ByteReader) => Shape): Shape {
   const index = reader.varint();
   const listed = shapes[index];

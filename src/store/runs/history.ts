@@ -12,7 +12,7 @@ import {
   spanOf,
 } from './stored-run.ts';
 
-/** Which runs an account has in a span: its tail and the sealed ones that touch it, as [seq, earliest, latest]; of one moment. */
+/** The runs of an account in a span, at one moment: its tail, and the sealed runs that touch the span as [seq, earliest, latest]. */
 export interface RunsRow {
   readonly data: Uint8Array | null;
   readonly polls: number;
@@ -28,11 +28,11 @@ export interface RunData {
   readonly polls: number;
 }
 
-/** Asked of a database: the runs of a span, as a `RunsRow` or nothing, or those of these numbers, as `RunData` by number. */
+/** A question to the database: the runs of a span, answered by a `RunsRow` or nothing, or the runs of these numbers, as `RunData` by number. */
 export type HistoryQuestion = HistoryQuery | readonly number[];
 export type HistoryAsking<Result> = Asking<Result, HistoryQuestion>;
 
-/** The runs of a span at one moment, and what reads the polls of some of them: retention may have deleted those meanwhile. */
+/** The runs of a span at one moment, and a function that reads the polls of some of them: retention may have deleted those meanwhile. */
 interface Snapshot {
   /** In the order of storage. */
   readonly runs: readonly StoredRun[];
@@ -40,10 +40,10 @@ interface Snapshot {
   read(wanted: readonly StoredRun[]): HistoryAsking<(run: StoredRun) => readonly PollRecord[]>;
 }
 
-/** The spans in which the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
+/** The spans in which the reading before an instant is looked for first: years of runs are listed only if there is none nearer. */
 const likelySpansMs = [dayMs, 60 * dayMs];
 
-/** `damaged` hears of each run that is left out because it cannot be read. About `runsAtOnce` are read together. */
+/** `damaged` is called for each run that is left out because it cannot be read. About `runsAtOnce` runs are read together. */
 export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: number) {
   function* snapshotOf(query: HistoryQuery): HistoryAsking<Snapshot> {
     const { account } = query;
@@ -81,7 +81,7 @@ export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: n
   }
 
   return {
-    /** The polls of a span, oldest first or as they were stored, portion by portion. Nothing stays open in the database between two. */
+    /** The polls of a span, oldest first or as they were stored, in portions. Nothing stays open in the database between two portions. */
     *portions(query: HistoryQuery): HistoryAsking<Iterable<HistoryAsking<Iterable<readonly PollRecord[]>>>> {
       const { runs, setBacks, read } = yield* snapshotOf(query);
       const groups = query.asStored === true ? runs.map((run) => [run]) : groupOverlapping(runs, setBacks);
@@ -90,7 +90,7 @@ export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: n
         return portion.values().map((group) => mergeRuns(group, query, pollsOf, setBacks));
       });
     },
-    /** The newest reading before an instant: the first that lies in the span in which it is looked for. */
+    /** The newest reading before an instant: the first one found that lies within the span that was searched. */
     *readingBefore(account: string, at: number): HistoryAsking<Reading | null> {
       const likely = likelySpansMs.map((spanMs) => at - spanMs);
       for (const since of [...likely, Number.MIN_SAFE_INTEGER]) {

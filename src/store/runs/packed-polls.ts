@@ -6,8 +6,8 @@ import { groupOverlapping, mergeRuns, type Span } from './stored-run.ts';
 const maxRun = 256;
 
 /**
- * Polls of one account in memory, in a few bytes each. They may be appended in any order and come out in that of time, those of one instant
- * as they were appended. As long as most are in order, or all in reverse, reading unpacks one run at a time.
+ * Polls of one account in memory, in a few bytes each. They may be appended in any order and are read in order of time; those of one instant
+ * in the order in which they were appended. While most come in order, or all in reverse, reading unpacks one run at a time.
  */
 export class PackedPolls {
   readonly #runs: (Span & { readonly data: Uint8Array })[] = [];
@@ -26,7 +26,7 @@ export class PackedPolls {
     this.#open.append(poll);
   }
 
-  /** From `since` (included) to `until` (excluded), oldest first, many at a time. */
+  /** The polls from `since` (included) to `until` (excluded), oldest first, many at a time. */
   *polls(since: number, until: number): Generator<readonly PollRecord[]> {
     if (this.#open.polls > 0) this.#seal();
     const touched = this.#runs.filter((run) => run.latestAt >= since && run.earliestAt < until);

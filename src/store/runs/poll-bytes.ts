@@ -1,4 +1,4 @@
-/** The bytes are not a run of polls: cut off, altered or of a version that this program does not know. */
+/** The bytes are not a run of polls: they are cut, altered or of a version that this program does not know. */
 export class PollCodecError extends Error {
   constructor(message: string) {
     super(message);
@@ -11,7 +11,7 @@ export class ByteWriter {
   #buffer: Uint8Array;
   #length: number;
 
-  /** Goes on after a copy of the given bytes. */
+  /** Starts with a copy of the given bytes. */
   constructor(bytes: Uint8Array) {
     this.#buffer = Uint8Array.from(bytes);
     this.#length = bytes.length;
@@ -26,7 +26,7 @@ export class ByteWriter {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Makes room. To be called before bytes are put: what has no room is lost. */
+  /** Makes room for bytes. Call it before they are written: bytes without room are lost. */
   reserve(count: number): void {
     if (this.#length + count <= this.#buffer.length) return;
     const larger = new Uint8Array(Math.ceil(Math.max(64, this.#buffer.length * 1.25, this.#length + count)));
@@ -38,10 +38,10 @@ export class ByteWriter {
     this.#buffer[this.#length++] = byte;
   }
 
-  /** Takes up to eight bytes. */
+  /** Writes up to eight bytes. */
   varint(value: number): void {
     let rest = value;
-    // Bitwise operators cut to 32 bits, so what is larger is divided down first.
+    // Bitwise operators cut to 32 bits, so a larger number is divided down first.
     while (rest > 0x7fffffff) {
       this.byte((rest % 128) | 0x80);
       rest = Math.floor(rest / 128);
@@ -57,7 +57,7 @@ export class ByteWriter {
 /** Eight bytes hold every safe integer. */
 const maxVarintScale = 2 ** 56;
 
-/** A position in bytes that refuses, by `PollCodecError`, to read past their end. */
+/** A position in bytes. Throws `PollCodecError` on reading past their end. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #position: number;

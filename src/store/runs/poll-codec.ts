@@ -30,12 +30,12 @@ import {
 import { ByteWriter } from './poll-bytes.ts';
 
 /**
- * Grows a run poll by poll without decoding it again. Give it the bytes of an unfinished run of either version to go on with it;
- * throws `PollCodecError` when they are none. `writes` is the version that it makes of them: the first one, which has no checksum, is
- * for a database that a program of 0.2 may take over, and ends with the first poll that does not fit into it.
+ * Appends polls to a run without decoding it again. To continue an unfinished run of either version, give its bytes;
+ * throws `PollCodecError` if they are not a run. `writes` is the version of the result. Version 1 has no checksum and is for a
+ * database that a program of 0.2 may take over. It becomes version 2 with the first poll that does not fit into it.
  */
 export class PollEncoder {
-  /** Meaningless while the run is empty, as is the next. */
+  /** Meaningless while the run is empty, like `latestAt`. */
   earliestAt = Number.POSITIVE_INFINITY;
   latestAt = Number.NEGATIVE_INFINITY;
   #version: number;
@@ -73,7 +73,7 @@ export class PollEncoder {
     return bytes;
   }
 
-  /** Refuses (RangeError) an instant or a balance that is no integer or out of range, and leaves the run as it was. */
+  /** Throws RangeError for an instant or a balance that is not an integer or is out of range, and leaves the run as it was. */
   append(poll: PollRecord): void {
     const { reading } = poll;
     checkInstant(poll.at);
@@ -106,7 +106,7 @@ export class PollEncoder {
   #putReading(reading: Reading): void {
     const known = this.#end.shape;
     const shape = known !== null && isShapeOf(known, reading) ? null : shapeOf(reading);
-    // It appends all polls again: what is used of this one comes after it.
+    // Leaving version 1 appends all polls again, so this poll's values are read only after it.
     if (shape !== null && !isClassic(shape)) this.#leaveFirstVersion();
     const amounts = amountsOf(reading);
     const moves = amounts.map((amount, index) => moveOf(this.#end.amounts[index] ?? 0, amount));
@@ -186,7 +186,7 @@ function isSame(one: Shape, other: Shape): boolean {
   );
 }
 
-/** A varint of a UTF-16 unit takes three bytes at most. */
+/** An upper bound: a varint of a UTF-16 unit takes three bytes at most. */
 function maxBytesOf({ ids, currency }: Shape): number {
   return [...ids, currency].reduce((bytes, text) => bytes + 8 + 3 * text.length, 0);
 }

@@ -5,15 +5,15 @@ import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
 import { withoutOvertaken } from './set-back.ts';
 
-/** A stored run of polls by its place and span. */
+/** A stored run of polls, with its number and span. */
 export interface StoredRun extends Span {
   /** Null for the tail, which was stored last. */
   readonly seq: number | null;
 }
 
 /**
- * The polls of a stored run. None, and `damaged` hears of it, where the bytes are not so many polls of that time as the row says. A tail
- * has no `earliestAt`.
+ * The polls of a stored run. Calls `damaged` and returns no polls if the bytes do not hold the number of polls or the span that the row
+ * says. A tail has no `earliestAt`.
  */
 export function readRun(
   run: Omit<FoundDamage, 'reason'>,
@@ -35,13 +35,13 @@ export function readRun(
   });
 }
 
-/** The span of polls, of which there is at least one. */
+/** The span of polls. There must be at least one. */
 export function spanOf(polls: readonly PollRecord[]): Span {
   const instants = polls.map(({ at }) => at);
   return { earliestAt: Math.min(...instants), latestAt: Math.max(...instants) };
 }
 
-/** Goes on with a stored tail of so many polls; null for none. Throws `PollCodecError` where it is none. */
+/** Continues a stored tail, which must hold `polls` polls; null for none. Throws `PollCodecError` if the bytes are not such a run. */
 export function resumeRun(tail: Uint8Array | null, polls: number, writes: 1 | 2 = 2): PollEncoder {
   const encoder = new PollEncoder(tail, writes);
   if (encoder.polls !== polls)
@@ -49,7 +49,7 @@ export function resumeRun(tail: Uint8Array | null, polls: number, writes: 1 | 2 
   return encoder;
 }
 
-/** The result of `read`; `damaged` instead, with the reason, where the bytes are no run. */
+/** The result of `read`, or of `damaged` with the error if the bytes are not a run. */
 export function unlessDamaged<T>(read: () => T, damaged: (error: PollCodecError) => T): T {
   try {
     return read();
@@ -66,8 +66,8 @@ export interface Span {
 }
 
 /**
- * Oldest first. Those whose spans overlap come together, in the order given: only their polls have to be sorted. So do those of a time
- * that came twice, because the clock was set back.
+ * Oldest first. Runs whose spans overlap come together, in the order given: only their polls have to be sorted. So do runs of a time
+ * that came twice because the clock was set back.
  */
 export function* groupOverlapping<Run extends Span>(
   runs: readonly Run[],
@@ -89,7 +89,7 @@ export function* groupOverlapping<Run extends Span>(
   if (group.length > 0) yield group.sort(byPlace);
 }
 
-/** The polls of runs that come together, by time, within the span that is asked for. */
+/** The polls of overlapping runs, by time, within the span of the query. */
 export function mergeRuns<Run extends Span>(
   runs: readonly Run[],
   { since, until }: Pick<HistoryQuery, 'since' | 'until'>,
@@ -115,7 +115,7 @@ export type FoundDamage = Omit<FoundRun, 'foundAt'>;
 
 export type DamagedRuns = ReturnType<typeof createDamagedRuns>;
 
-/** Runs found damaged: the next batch that is stored sets them aside. */
+/** Runs that were found damaged. The next batch that is stored sets them aside. */
 export function createDamagedRuns(now: () => number) {
   const found = new Map<string, FoundRun>();
   const untaken: DamagedRun[] = [];
@@ -124,7 +124,7 @@ export function createDamagedRuns(now: () => number) {
     note(run: FoundDamage): void {
       found.set(placeOf(run), { ...storable(run), foundAt: now() });
     },
-    /** Runs that a batch has to set aside: sealed ones, and tails of accounts that begin another one. */
+    /** Runs that a batch has to set aside: sealed runs, and tails of accounts that begin a new tail. */
     of: (beginsAnother: (account: string) => boolean): readonly FoundRun[] =>
       [...found.values()].filter(({ seq, account }) => seq !== null || beginsAnother(account)),
     stored(runs: readonly FoundRun[]): void {
@@ -138,7 +138,7 @@ export function createDamagedRuns(now: () => number) {
   };
 }
 
-/** A flipped bit also changes what type a value of the row has. */
+/** A flipped bit may also have changed the type of a value in the row. */
 function storable(run: FoundDamage): FoundDamage {
   const instant = (value: number | null) => (Number.isSafeInteger(value) ? value : null);
   return {

@@ -14,7 +14,7 @@ import { isLocked } from './side-lock.ts';
 
 export type Connection = Database.Database;
 
-/** Asks a connection one statement, whose values `$1`, `$2` … stand for; each is prepared once. */
+/** Returns a function that runs one statement on a connection, with the values of `$1`, `$2` …; each statement is prepared once. */
 export function openAsk(db: Connection): <Row>(text: string, values?: readonly Value[]) => readonly Row[] {
   const prepared = new Map<string, Database.Statement>();
   return <Row>(text: string, values: readonly Value[] = []) => {
@@ -26,11 +26,11 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
 }
 
 /**
- * The wait of a start and the command line for the other writer: a daemon's transactions and the command line's orders take milliseconds.
+ * How long a start or the command line waits for another writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
 
-/** Creates the file when there is none. `inspectFile` comes first. Throws `StorageError` where it cannot be written, or another process writes for `timeout` ms. */
+/** Creates a missing file. Call `inspectFile` first. Throws `StorageError` if it cannot be written, or another process writes for `timeout` ms. */
 export function connectForWriting(path: string, timeout = patienceMs): Connection {
   return connect(path, { timeout }, (db) => {
     db.pragma('journal_mode = WAL');
@@ -45,10 +45,10 @@ function connect(path: string, options: Database.Options, prepare: (db: Connecti
     const db = new Database(path, options);
     try {
       namingDamage(path, () => {
-        // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
+        // Every commit waits for the disk, so that a message survives a power cut. SQLite resets this at each opening.
         db.pragma('synchronous = FULL');
         db.pragma('foreign_keys = ON');
-        // Only the daemon folds the log in, when it means to, because it has to know what the database itself holds.
+        // Only the daemon folds the log in, and only deliberately: it has to know what the database file itself holds.
         db.pragma('wal_autocheckpoint = 0');
         prepare(db);
       });
@@ -61,18 +61,18 @@ function connect(path: string, options: Database.Options, prepare: (db: Connecti
 }
 
 /**
- * The size to which the write-ahead log may grow before the daemon folds it into the database: SQLite's own 1000 pages (4
- * MB, each with a header of 24 bytes), less on a disk so small that a log of that size could fill it and leave no room to fold it.
+ * The size to which the write-ahead log may grow before the daemon folds it into the database. It is SQLite's own 1000 pages (4
+ * MB, each with a header of 24 bytes). It is less on a disk so small that such a log could leave no room for folding.
  */
 export function maxLogBytes(path: string): number {
   const pages = Math.floor(sizeOfFileSystem(dirname(path)) / 16 / 4096);
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** Connections of this process to databases that a daemon may write; some are closed. */
+/** Connections of this process to databases that a daemon may write. Some may be closed. */
 const readers = new Set<Connection>();
 
-/** A connection to use next to a daemon, after `check`: one that changes nothing, or one that leaves an order. */
+/** A connection to use next to a running daemon, after `check`. It changes nothing, or leaves an order. */
 export function connectForReading(
   path: string,
   check: (db: Connection, path: string) => void,
@@ -87,10 +87,10 @@ export function connectForReading(
     );
   guardStorage(path, () => {
     sizeUnlessCut(realpathSync(path));
-    // A look into the index of the log drops the locks that this process has on it (https://sqlite.org/howtocorrupt.html, 2.2).
+    // Reading the index of the log drops this process's locks on it (https://sqlite.org/howtocorrupt.html, 2.2).
     if (![...readers].some(({ name, open }) => name === path && open)) refuseDamagedLog(path);
   });
-  // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
+  // Not opened read-only: that would leave empty -wal and -shm files behind if no daemon runs.
   const opened = connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
     check(db, path);
     if (queryOnly) db.pragma('query_only = ON');
@@ -100,7 +100,7 @@ export function connectForReading(
   return opened;
 }
 
-/** The log next to it belongs to the file that the daemon has open: SQLite would show a mixture, and write it. An order would reach nobody. */
+/** Throws if the daemon has another file open, to which the log belongs: SQLite would show and write a mixture, and nobody would read an order. */
 function refuseReplaced(path: string): void {
   guardStorage(path, () => {
     const open = readDaemonNote(path)?.file ?? null;
@@ -116,10 +116,10 @@ export function movedError(path: string): StorageError {
   );
 }
 
-/** SQLite would begin anew, and remove the log in which all may lie: a file is looked at before it is opened. Throws `StorageError`. */
+/** The size of a file before it is opened: SQLite would treat a cut file as new, and remove the log that may hold all data. Throws `StorageError`. */
 function sizeUnlessCut(path: string): number {
   const bytes = sizeOfFile(path);
-  // A daemon that was killed left a note beside its database. A few bytes are less than the header of one.
+  // A note beside the database shows that a killed daemon used it. A file of a few bytes is shorter than a database's header.
   if (bytes < headerBytes && (bytes > 0 || existsSync(`${path}-daemon`)))
     throw new StorageError(
       'corrupt',
@@ -130,9 +130,9 @@ function sizeUnlessCut(path: string): number {
 }
 
 /**
- * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none, and what is damaged but can be made again
- * from what is sound. Throws `StorageError` for a file that is no database, another program's, or damaged otherwise. `refuse` sees one of
- * lowwater with its schema's number, and may throw.
+ * Inspects a file before it is used, without changing it. Returns its size in bytes, 0 for none, and damage that can be made again from
+ * what is sound. Throws `StorageError` if the file is not a database, is another program's, or is damaged in another way. `refuse`
+ * is called with a database of lowwater and its schema number, and may throw.
  */
 export function inspectFile(
   path: string,
@@ -153,7 +153,7 @@ export function inspectFile(
   return { bytes, mendable: guardStorage(path, () => closing(open(), inspect)) };
 }
 
-/** Throws unless the database is one of lowwater; gives its schema's number. */
+/** The schema number of a database. Throws if it is not one of lowwater. */
 export function readSchema(db: Connection, path: string): number {
   if (db.pragma('application_id', { simple: true }) !== applicationId) {
     if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'operator_order'").get() !== undefined)
@@ -174,13 +174,13 @@ export function readSchema(db: Connection, path: string): number {
   return Number(db.pragma('user_version', { simple: true }));
 }
 
-/** Throws `StorageError` where no file can be: in a directory that is not there, or in place of one. */
+/** Throws `StorageError` where no file can be: in a directory that does not exist, or in place of one. */
 export function refuseMisplaced(path: string): void {
   const problem = guardStorage(path, () => findMisplacement(path));
   if (problem !== null) throw new StorageError('other', `database ${path}${problem}`);
 }
 
-/** A file that cannot even say whose it is, as it was cut off, copied in half or is of another kind, has no index to make again. */
+/** For a file whose first page cannot be read, because it was cut, half copied or is of another kind: no index can be made again. */
 function namingDamage<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -192,15 +192,14 @@ function namingDamage<T>(path: string, read: () => T): T {
   }
 }
 
-/** True for a database in which nothing was ever made, such as one whose first migration was cut short. */
+/** True for a database in which nothing was ever made, for example because its first migration was interrupted. */
 function isBlank(db: Connection): boolean {
   const row = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get();
   return row?.tables === 0 && db.pragma('application_id', { simple: true }) === 0;
 }
 
 function refuseReadOnly(db: Connection): void {
-  // SQLite opens a file that it may not write for reading, without a word. A change that is taken back brings
-  // it to light.
+  // SQLite silently opens a file that it may not write for reading only. A change that is rolled back reveals this.
   db.exec('BEGIN IMMEDIATE');
   try {
     const schema = Number(db.pragma('user_version', { simple: true }));

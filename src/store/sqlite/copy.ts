@@ -15,7 +15,7 @@ import { takeSideLock } from './side-lock.ts';
 
 const portionRows = 2000;
 
-/** Keeps every daemon from opening it meanwhile. Throws `StorageError` where one has it open. */
+/** Keeps every daemon from opening the database meanwhile. Throws `StorageError` if one has it open. */
 export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
   const db = connectForReading(path, requireSchema);
   try {
@@ -35,7 +35,7 @@ export async function withSqliteSource<T>(path: string, use: (source: TablePort)
   }
 }
 
-/** The file has its name only once all of it is there. Throws `StorageError` where there is a file already. */
+/** The file gets its name only once it is complete. Throws `StorageError` if a file of that name exists. */
 export async function fillSqlite<T>(
   path: string,
   program: string,

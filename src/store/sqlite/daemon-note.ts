@@ -6,16 +6,16 @@ import type { StorageSettings } from '../../domain/settings.ts';
 export interface DaemonNote {
   readonly address: string | null;
   readonly database: string | null;
-  /** The fingerprint of the files that it has checked and put in force. */
+  /** The fingerprint of the configuration files that it has checked and uses. */
   readonly checked: string | null;
-  /** The identity of the file that it has open; null where an older one left the note. */
+  /** The identity of the database file that it has open; null if an older program left the note. */
   readonly file: string | null;
-  /** The identity of its write-ahead log and when that was made, likewise: the log of a copied folder is another. */
+  /** The identity and creation time of its write-ahead log; null as for `file`. The log of a copied folder has another identity. */
   readonly log: string | null;
   readonly version: string;
 }
 
-/** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */
+/** The note is for commands with another environment or a broken configuration. It holds no secret. Without it everything works as before. */
 export function leaveDaemonNote({ path }: Pick<StorageSettings, 'path'>, note: DaemonNote): void {
   if (path === undefined) return;
   try {
@@ -32,11 +32,11 @@ export function removeDaemonNote({ path }: Pick<StorageSettings, 'path'>): void 
   try {
     rmSync(noteBeside(path), { force: true });
   } catch {
-    // A note of a daemon that is gone names an address at which nobody answers, or a daemon with another database.
+    // The note of a daemon that is gone names an address where nobody answers, or another database's daemon does.
   }
 }
 
-/** The note of a SQLite file's daemon; null where it left nothing, or nothing that can be read. */
+/** The note of a SQLite file's daemon; null if there is none, or none that can be read. */
 export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null {
   try {
     const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));
@@ -55,7 +55,7 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
   }
 }
 
-/** Behind a symbolic link it is the same database; the path as given where no file is. */
+/** The path without symbolic links, which lead to the same database; the path as given if there is no file. */
 export function realPathOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

@@ -3,16 +3,16 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { hasNoInodes } from './file-system.ts';
 
-/** SQLite always knows whether something is stored, and who may. */
+/** With SQLite it is always known whether something was stored, and which process may store. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused'>;
 
 const readAgainAdvice =
   'it cannot be read now: see the system log for errors of the disk or file system; what is stored may be whole';
 
-/** Result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
+/** The meaning, for an operator, of result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system. */
 const kinds: readonly (readonly [prefix: string, kind: Kind, advice?: string])[] = [
   ['SQLITE_FULL', 'full'],
-  // There is no room for the file that says what is in the write-ahead log.
+  // There is no room for the index of the write-ahead log.
   ['SQLITE_IOERR_SHMSIZE', 'full'],
   ['SQLITE_IOERR_READ', 'other', readAgainAdvice],
   ['SQLITE_IOERR_CORRUPTFS', 'other', readAgainAdvice],
@@ -22,7 +22,7 @@ const kinds: readonly (readonly [prefix: string, kind: Kind, advice?: string])[]
   ['SQLITE_AUTH', 'read-only'],
   ['SQLITE_CORRUPT', 'corrupt'],
   ['SQLITE_NOTADB', 'corrupt'],
-  // A statement of the program's own names what is not there: a table, a column, what makes rows unique.
+  // One of the program's own statements names something that does not exist: a table, a column, a unique constraint.
   ['SQLITE_ERROR', 'unfit'],
   [
     'SQLITE_CONSTRAINT_TRIGGER',
@@ -54,7 +54,7 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
     'it cannot be used: a quota may be used up; else see the system log for errors of the disk or file system',
 };
 
-/** Errors of SQLite and of files come out as `StorageError`, with what to do; any other is a bug and stays. */
+/** Turns errors of SQLite and of files into `StorageError`, with what to do. Any other error is a bug and stays. */
 export function guardStorage<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -63,7 +63,7 @@ export function guardStorage<T>(path: string, work: () => T): T {
   }
 }
 
-/** Closes a connection after the work with it, also where that fails. */
+/** Closes a connection after the work with it, even if the work fails. */
 export function closing<T>(db: Database.Database, work: (db: Database.Database) => T): T {
   try {
     return work(db);
@@ -75,14 +75,14 @@ export function closing<T>(db: Database.Database, work: (db: Database.Database) 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
   if (error instanceof Database.SqliteError) {
-    // A value that the schema forbids is a bug of the caller's, not the disk's.
+    // A value that the schema forbids is a bug of the caller, not a fault of the disk.
     const isBug = error.code.startsWith('SQLITE_CONSTRAINT') && kindOf(error.code) === undefined;
     return isBug ? error : storageError(error.code, path, error);
   }
-  // Between the end of a connection whose log was lost and the next one.
+  // The connection to a lost log is closed, and the next one is not open yet.
   if (error instanceof TypeError && /connection is not open/.test(error.message))
     return storageError('', path, error);
-  // Node's errors of the file system name the call.
+  // Node's file system errors name the system call.
   if (error instanceof Error && 'code' in error && 'syscall' in error)
     return storageError(String(error.code), path, error);
   return error;

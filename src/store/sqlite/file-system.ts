@@ -14,7 +14,7 @@ import { dirname, resolve } from 'node:path';
 import type { StorageSettings } from '../../domain/settings.ts';
 import { type DaemonNote, realPathOf } from './daemon-note.ts';
 
-/** Bits of a mode for those who are neither the owner nor of the group. */
+/** The permission bits for users who are neither the owner nor in the group. */
 const others = 0o007;
 
 interface FileSystemConcern {
@@ -26,7 +26,7 @@ const network =
   'the database lies on a network file system, which does not lock or share memory as SQLite needs: move it to a local disk';
 const layer = "the database lies in a container's own layer and is lost with the container: mount a volume";
 
-/** Keyed by the magic numbers of Linux' statfs(2). */
+/** Keyed by the magic numbers of Linux's statfs(2). */
 const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
   [0x6969, { name: 'nfs', warning: network }],
   [0x517b, { name: 'smb', warning: network }],
@@ -36,7 +36,7 @@ const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
   [0x794c7630, { name: 'overlay', warning: layer }],
 ]);
 
-/** The danger in the file system of a directory; null when nothing is known against it. */
+/** The danger of a directory's file system; null if none is known. */
 export function describeFileSystem(directory: string): FileSystemConcern | null {
   return process.platform === 'linux' ? concernOf(statfsSync(directory).type) : null;
 }
@@ -50,13 +50,13 @@ export function identifyFile(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** With the instant at which it was made, where the file system knows that: of a file that is removed the number is given to another. */
+/** Includes the instant of creation, if the file system knows it: the number of a removed file is given to another one. */
 function identifyBirth(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
 }
 
-/** The file and the log that a daemon opens by this path, as its note names them. */
+/** The file and the log that a daemon opens by this path, as in its note. */
 export function identifyOpen({ path }: Pick<StorageSettings, 'path'>): Pick<DaemonNote, 'file' | 'log'> {
   if (path === undefined) return { file: null, log: null };
   const real = realPathOf(path);
@@ -67,7 +67,7 @@ export function sizeOfFile(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Made where there is none, readable by its owner alone; one that an earlier version left open to others is closed. */
+/** Creates a missing file, readable by its owner alone. Removes access that an earlier version left to others. */
 export function openPrivately(path: string): string {
   if (identifyFile(path) === null) closeSync(openSync(path, 'a', 0o600));
   const real = realpathSync(path);
@@ -78,12 +78,12 @@ export function openPrivately(path: string): string {
   return real;
 }
 
-/** A copy that is not whole, with the files that SQLite keeps beside it: who was killed, or had no room, leaves them all. */
+/** Removes an incomplete copy and the files that SQLite keeps beside it: a process that was killed, or had no room, leaves them all. */
 export function removePartial(copy: string): void {
   for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
 }
 
-/** File systems that make inodes as they need them count none. */
+/** False for file systems that make inodes as needed: they report a count of zero. */
 export function hasNoInodes(directory: string): boolean {
   try {
     const { files, ffree } = statfsSync(directory);
@@ -98,7 +98,7 @@ export function sizeOfFileSystem(directory: string): number {
   return blocks * bsize;
 }
 
-/** Why no file can be there, as it goes on behind its path: in a directory that is not there, or in place of one; null where one can. */
+/** Why no file can exist at the path, worded to follow the path: its directory is missing, or it is a directory; null if a file can. */
 export function findMisplacement(path: string): string | null {
   const directory = dirname(path);
   if (!existsSync(directory))
@@ -113,7 +113,7 @@ export function findMisplacement(path: string): string | null {
     : ' is no regular file: set storage.path to one';
 }
 
-/** The target of a symbolic link behind which no file can be made: its directory is missing, or it leads to itself; else null. */
+/** The target of a symbolic link if no file can be made there, because its directory is missing or it leads to itself; else null. */
 function brokenTarget(path: string): string | null {
   if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
   const target = resolve(dirname(path), readlinkSync(path));

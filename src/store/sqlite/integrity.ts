@@ -5,28 +5,28 @@ import { sizeOfFile } from './file-system.ts';
 
 export const recovery = 'move it aside and restore a backup, or set storage.path to another file';
 
-/** Above these a full check takes longer than a start, or a command, may: history is left out, and by a command all that grows with it. */
+/** In files larger than these, a full check takes too long for a start or a command. A start leaves out history, a command all that grows with it. */
 const fullCheckBytes = 256 * 1024 * 1024;
 const fullLookBytes = 4 * 1024 * 1024;
 const growing = ['segment', 'incident', 'message'];
 
-/** Findings that are read; a damaged page of an index makes one for each row. */
+/** The number of findings that are read: a damaged page of an index causes one for each row. */
 const maxFindings = 100;
 
-/** The last eight bits of each code of SQLite that says that the system failed to read or write: https://sqlite.org/rescode.html#ioerr. */
+/** The low eight bits of every SQLite code for a failed read or write of the system: https://sqlite.org/rescode.html#ioerr. */
 const ioError = 10;
 
-/** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is surely damaged. */
+/** Damaged indexes and free pages, which `mend` makes again. Throws `StorageError` if anything else is surely damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
-  // SQLite blames the second of two that lead to one page, be it sound. It shows once indexes are made again.
+  // Of two references to one page, SQLite blames the second, even if that one is sound. Making the indexes again shows which it was.
   const found = refuseDamage(db, path, bytes, (each) => isMendable(db, each) || /2nd reference/.test(each));
   if (found.length > 0) refuseLostRows(db, path);
   return found;
 }
 
 /**
- * Indexes that all name more rows than their table has show that these were lost. Made again from it, they would
- * forget them. One alone among others may be what is damaged.
+ * If all indexes of a table name more rows than it has, rows were lost. Indexes made again from the table would
+ * forget them. If only some of the indexes do, they may be what is damaged.
  */
 function refuseLostRows(db: Database.Database, path: string): void {
   const find = db.prepare<[], { name: string; tbl_name: string }>(
@@ -44,7 +44,7 @@ function refuseLostRows(db: Database.Database, path: string): void {
   }
 }
 
-/** Null where a damaged page keeps them from being counted, or where the index is not one of all rows. A plain count(*) goes by whichever index is shortest. */
+/** Null if a damaged page prevents counting, or if the index does not hold all rows. A plain count(*) would use whichever index is shortest. */
 function countRows(db: Database.Database, from: string): number | null {
   try {
     return db.prepare<[], number>(`SELECT count(DISTINCT rowid) FROM ${from}`).pluck().get() ?? 0;
@@ -69,7 +69,7 @@ function refuseDamage(
   );
 }
 
-/** Makes again what `findMendable` found. Throws where that is not enough. `note` is called in the commit that does it: who dies after it tells all the same. */
+/** Makes again what `findMendable` found. Throws if that is not enough. `note` is called in the same commit, so that a crash loses no report. */
 export function mend(
   db: Database.Database,
   path: string,
@@ -87,8 +87,8 @@ export function mend(
 }
 
 /**
- * Each index begins in a new, empty page, one of a table that is no more: the pages of a damaged one may lead to those of a table,
- * which would be emptied with them. They belong to nobody then, and are given as findings. Throws where a table is damaged: all is as it was.
+ * Each index begins in a new, empty page of a temporary table: the pages of a damaged index may lead to those of a table, which would be
+ * emptied with them. The old pages are then unused, and are returned as findings. Throws if a table is damaged, and changes nothing then.
  */
 function makeIndexes(
   db: Database.Database,
@@ -107,7 +107,7 @@ function makeIndexes(
     for (const [nth, name] of names.entries()) plant.run(`sqlite_autoindex_planted_${nth + 1}`, name);
     db.exec("DELETE FROM sqlite_schema WHERE tbl_name = 'planted'");
     db.pragma('writable_schema = RESET');
-    // With it, rows that an empty index lacks can be deleted.
+    // Needed once more: it allows rows to be deleted that an empty index lacks.
     db.pragma('writable_schema = ON');
     for (const table of ['account', 'incident', 'message']) dropDoubles(db, table);
     db.exec('REINDEX');
@@ -120,7 +120,7 @@ function makeIndexes(
   return left;
 }
 
-/** While its index was damaged, what was there already was written as if it were new: the last row is as it is now. History keeps its row. */
+/** With a damaged index, existing rows were written again as new ones: the last row is the valid one. An account's history keeps its row. */
 function dropDoubles(db: Database.Database, table: string): void {
   const older = `no NOT IN (SELECT max(no) FROM ${table} NOT INDEXED GROUP BY id)`;
   if (table === 'account') db.exec(`UPDATE account SET body = NULL, id = id || '@' || no WHERE ${older}`);
@@ -145,11 +145,11 @@ function check(
     return run();
   } catch (error) {
     if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
-    // Bad damage makes the full check itself fail; the quick one names the pages, those of indexes too.
+    // Bad damage makes the full check itself fail. The quick one names the damaged pages, including those of indexes.
     const named = kind === 'quick_check' ? [] : check(db, bytes, 'quick_check');
     if (named.length > 0) return named;
   }
-  // A page that the disk did not give looks like that too, once.
+  // A page that the disk failed to give once looks like damage too.
   try {
     return run();
   } catch (error) {
@@ -173,7 +173,7 @@ function isOfUnusedPage(finding: string): boolean {
   return finding.endsWith(': never used');
 }
 
-/** The first thing that is damaged, with every table and index; not pages of nobody, which `mend` leaves in a large database. */
+/** The first damage, in all tables and indexes. Unused pages do not count: `mend` leaves them in a large database. */
 export function findDamage(
   db: Database.Database,
   checks: readonly string[] = [String(2 ** 31 - 1)],
@@ -186,7 +186,7 @@ export function findDamage(
   return undefined;
 }
 
-/** Throws as SQLite does where it comes upon damage: an index that lacks rows, which it trusts, would show a part as all there is. */
+/** Throws the error of SQLite for damage. SQLite trusts an index that lacks rows, and would show a part as if it were everything. */
 export function refuseUnsound(db: Database.Database, path: string, fullBytes = fullLookBytes): void {
   const finding = guardStorage(path, () =>
     findDamage(db, sizeOfFile(path) <= fullBytes ? undefined : checksOfTables(db, growing)),
@@ -194,7 +194,7 @@ export function refuseUnsound(db: Database.Database, path: string, fullBytes = f
   if (finding !== undefined) throw asStorageError(path, new Database.SqliteError(finding, 'SQLITE_CORRUPT'));
 }
 
-/** Below a line that only names the database. Throws where a page could not be read: that is an error of the disk, which may pass, and no damage. */
+/** The lines after one that only names the database. Throws if a page could not be read: a disk error may pass, and is no damage. */
 function linesOf(finding: string): readonly string[] {
   const lines = finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
   const failed = lines.find((line) => {
@@ -205,7 +205,7 @@ function linesOf(finding: string): readonly string[] {
   return lines;
 }
 
-/** The argument of each check. */
+/** The arguments of the check pragma, one for each call. */
 function checksFor(db: Database.Database, bytes: number): readonly string[] {
   return bytes <= fullCheckBytes ? [String(maxFindings)] : checksOfTables(db, ['segment']);
 }

@@ -15,8 +15,8 @@ import { identifyOpen, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
 /**
- * Throws `StorageError` where the log that a killed daemon left is damaged: a command would fold in what lies before that, show it as all there
- * is, and remove the log with every trace of the rest. To be called before anything is read.
+ * Throws `StorageError` if the log that a killed daemon left is damaged. Otherwise a command would fold in what lies before the damage, show
+ * that as if it were everything, and remove the log with every trace of the rest. Call it before anything is read.
  */
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
@@ -30,7 +30,7 @@ export function refuseDamagedLog(path: string): void {
   );
 }
 
-/** What was committed to the file that a killed daemon had open is none of the file that was put in its place: SQLite would mix both. */
+/** Throws if the log belongs to a file that was since replaced by this one: SQLite would mix the two. */
 function refuseForeignLog(path: string): void {
   const open = readDaemonNote(path);
   const { file, log } = identifyOpen({ path });
@@ -43,14 +43,14 @@ function refuseForeignLog(path: string): void {
   );
 }
 
-/** The copy of a damaged log until the database itself says that it was found: a start that fails in between may fold the log in and remove it. */
+/** The copy of a damaged log, kept until the database records the damage: a start that fails before that may fold the log in and remove it. */
 export function keptLog(path: string): string {
   return `${path}-wal.damaged`;
 }
 
 /**
- * Before anything is opened: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. Gives what is lost, also of a log that an
- * earlier start kept; null for a sound log. Throws where a full disk leaves no room to keep it, and where the log is another file's.
+ * Copies a damaged log before anything is opened, because SQLite reads up to the first damaged frame and forgets what follows. Returns what is
+ * lost, also by a copy from an earlier start; null for a sound log. Throws if a full disk has no room for it, or if it is another file's.
  */
 export function keepDamagedLog(path: string): string | null {
   refuseForeignLog(path);
@@ -65,11 +65,11 @@ export function keepDamagedLog(path: string): string | null {
     : 'pages of it are missing';
 }
 
-/** Whether the log of a database has all that was committed to it: looked at again, as a command that ends folds it in and removes it. */
+/** Whether the log has everything that was committed to it. Tries three times, because a command that ends folds the log in and removes it. */
 function isWhole(path: string): boolean {
   return [1, 2, 3].some(() => {
     try {
-      // Counted first: another command may be adding to the log.
+      // The frames are counted first, because another command may be adding to the log.
       const framesLeft = countFramesLeft(path);
       const { isDamaged, soundFrames } = readLog(`${path}-wal`);
       return !isDamaged && soundFrames >= framesLeft;
@@ -80,12 +80,12 @@ function isWhole(path: string): boolean {
   });
 }
 
-/** Places in the index of a log, https://sqlite.org/walformat.html, 2.1. */
+/** Offsets in the index of a log, https://sqlite.org/walformat.html, 2.1. */
 const index = { bytes: 100, copyBytes: 48, isMade: 12, frames: 16, salts: 32, folded: 96 };
 
 /**
- * The number of frames of the log that a killed process had committed that were not all in the database itself, by the index that it left; 0 where that
- * says nothing of this log.
+ * The number of frames in the log that a killed process committed, by the index that it left, unless all were folded into the database; 0
+ * if the index says nothing about this log.
  */
 function countFramesLeft(path: string): number {
   const { bytes, copyBytes, isMade, frames, salts, folded } = index;
@@ -94,12 +94,12 @@ function countFramesLeft(path: string): number {
   if (found.compare(found, copyBytes, 2 * copyBytes, 0, copyBytes) !== 0) return 0;
   const log = readFirst(`${path}-wal`, headerBytes);
   if (log !== null && log.compare(found, salts, salts + 8, 16, 24) !== 0) return 0;
-  // In the order of this machine.
+  // The index has the byte order of this machine.
   const read = endianness() === 'LE' ? found.readUInt32LE.bind(found) : found.readUInt32BE.bind(found);
   return read(frames) > read(folded) ? read(frames) : 0;
 }
 
-/** Null where the file is shorter, or not there. */
+/** Null if the file is shorter, or does not exist. */
 function readFirst(path: string, bytes: number): Buffer | null {
   if (sizeOfFile(path) < bytes) return null;
   const file = openSync(path, 'r');
@@ -110,15 +110,15 @@ function readFirst(path: string, bytes: number): Buffer | null {
   }
 }
 
-/** Sizes and places of https://sqlite.org/fileformat2.html, 4.1 and 4.2. */
+/** Sizes and offsets from https://sqlite.org/fileformat2.html, 4.1 and 4.2. */
 export const headerBytes = 32;
 export const frameHeaderBytes = 24;
 const sizeAfterCommit = 4;
 const magic = 0x377f0682;
 
 /**
- * Reads the log that a killed process left, frame by frame: how many SQLite reads at its next start, and whether whole ones lie where it stops to
- * read, or behind: what they hold was committed, and one of them is damaged. A frame that was not written to its end is no damage.
+ * Reads the log that a killed process left, frame by frame. `soundFrames`: how many SQLite reads at its next start. `isDamaged`: whether whole
+ * frames follow; they were committed, so one of them is damaged. A frame that was not written to its end is no damage.
  */
 export function readLog(path: string) {
   const none = { soundFrames: 0, isDamaged: false };
@@ -126,7 +126,7 @@ export function readLog(path: string) {
   const file = openSync(path, 'r');
   try {
     const header = readAt(file, 0, headerBytes);
-    // A file that had grown when the power went is all zeros: nothing was committed. Frames behind a header of zeros were.
+    // A file of zeros had grown when the power failed, and nothing was committed. Frames after a header of zeros were committed.
     if (header === null || isBlank(file)) return none;
     const isBig = (header.readUInt32BE(0) & 1) === 1;
     const pageBytes = header.readUInt32BE(8);
@@ -142,7 +142,7 @@ export function readLog(path: string) {
       sums = sumOn(sumOn(sums, frame.subarray(0, 8), isBig), frame.subarray(frameHeaderBytes), isBig);
       isSound &&= isOwn && isSum(sums, frame, 16);
       if (isSound) soundFrames += 1;
-      // A change that failed half-way, as on a full disk, leaves frames behind shorter ones that were committed after it: none of them ends a commit.
+      // A change that failed half-way, as on a full disk, may leave frames after shorter ones that were committed later. None of them ends a commit.
       else if (isOwn && frame.readUInt32BE(sizeAfterCommit) > 0) return { soundFrames, isDamaged: true };
     }
   } finally {

@@ -11,7 +11,7 @@ import { type Connection, readSchema } from './connection.ts';
 import { removePartial } from './file-system.ts';
 import { applicationId } from './peek-schema.ts';
 
-/** Refuses, by `StorageError`, a schema that this program's migrations cannot have made. Reads only. */
+/** Throws `StorageError` for a schema that this program's migrations cannot have made. Only reads. */
 export function refuseUnknown(
   db: Connection,
   path: string,
@@ -22,7 +22,7 @@ export function refuseUnknown(
   const applied = db
     .prepare<[], AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number')
     .all();
-  // A copy was made before the first migration of an upgrade; an older one than is needed is brought up to date.
+  // A copy was made before the first migration of an upgrade. An older copy than necessary will be migrated too.
   const copies = migrations.map(({ number }) => copyName(path, number + 1));
   const copy = copies.findLast((file) => existsSync(file));
   refuseUnknownSchema({ ...nameOf(path), copy }, schema, applied, migrations, program);
@@ -32,7 +32,7 @@ export function requireSchema(db: Connection, path: string): void {
   refuseOtherSchema(nameOf(path), readSchema(db, path), readMigrations().length);
 }
 
-/** Each in one transaction. A database that already holds something is copied to `<path>.before-<number>` first. */
+/** Runs each migration in its own transaction. A database that already holds data is copied to `<path>.before-<number>` first. */
 export function migrate(options: {
   readonly db: Connection;
   readonly path: string;
@@ -74,7 +74,7 @@ function prepareBlank(db: Connection): void {
   ) STRICT`);
 }
 
-/** A copy that an earlier, interrupted try left is replaced: the database has not changed since. */
+/** Replaces a copy that an earlier, interrupted try left: the database has not changed since. */
 function copyBefore(db: Connection, file: string): void {
   const partial = `${file}.partial`;
   removePartial(partial);
@@ -82,7 +82,7 @@ function copyBefore(db: Connection, file: string): void {
     db.prepare('VACUUM INTO ?').run(partial);
     renameSync(partial, file);
   } catch (error) {
-    // A half takes the room that the disk lacks.
+    // A half copy takes up room that the disk lacks.
     removePartial(partial);
     throw error;
   }

@@ -17,13 +17,13 @@ import { type SideLock, takeSideLock } from './side-lock.ts';
 import { createStore, foldLog, setRecordsAside } from './store.ts';
 
 /**
- * Opens the database of a daemon, alone: creates it, or checks and migrates it.
+ * Opens the database of a daemon for this daemon alone: creates it, or checks and migrates it.
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others see, `lowwater 1.2.0`.
- * - `migrations` are those of this program, where somebody has read them already.
- * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is damaged, of another program or of
- *   a newer lowwater (it is left as it is then), or when it cannot be written.
- * - Where another daemon took the database over all the same, every later change throws `TakenOverError`.
+ * - `migrations` are those of this program, if the caller has read them already.
+ * - Throws `StorageError`, whose message says what to do, if another daemon holds the file, if the file is damaged, another program's or
+ *   a newer lowwater's (it is left as it is then), or if it cannot be written.
+ * - If another daemon takes the database over all the same, every later change throws `TakenOverError`.
  */
 export function openSqliteStore(options: {
   readonly path: string;
@@ -38,7 +38,7 @@ export function openSqliteStore(options: {
 function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStore {
   const { log, now, program, migrations = readMigrations() } = options;
   refuseMisplaced(options.path);
-  // Behind a symbolic link it is the same database, with the same log and the same lock.
+  // Resolves symbolic links: behind them it is the same database, with the same log and the same lock.
   const path = openPrivately(options.path);
   const lock = takeSideLock(path);
   if (lock === null) throw inUse(path, readOwnerOf(path));
@@ -48,10 +48,10 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
-      // All that is ever written is prepared: a table that is not there shows before anything is changed.
+      // Prepares every statement that is ever written: a missing table shows before anything is changed.
       if (schema === migrations.length) createStore({ db: found, path, now });
     });
-    // One that a killed daemon left names the file that it had open.
+    // A note that a killed daemon left names the file that it had open.
     removeDaemonNote({ path });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
@@ -92,7 +92,7 @@ function openClaimed(
   const damaged = [...found, ...findDamagedNames(db)];
   if (damaged.length > 0) db.transaction(() => setRecordsAside(db, damaged, now())).immediate();
   const ownership = claim(db, { path, startedAt: now(), program });
-  // Folds in the rest of a killed daemon, the new schema and the claim: the file itself is never behind for long.
+  // Folds in the rest of a killed daemon's log, the new schema and the claim: the file itself is never behind for long.
   foldLog(db);
   const verifier = (current: Connection): (() => void) => {
     const verify = ownership.verifier(current);

@@ -6,7 +6,7 @@ import { requireSchema } from './migrate.ts';
 
 export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
 
-/** Throws `StorageError` without a database, with one of another version, or where it cannot be written. */
+/** Throws `StorageError` if there is no database, if it is of another version, or if it cannot be written. */
 export function leaveOrder(path: string, order: LeftOrder): void {
   closing(connectForReading(path, requireSchema, false), (db) =>
     guardStorage(path, () => {
@@ -16,17 +16,17 @@ export function leaveOrder(path: string, order: LeftOrder): void {
   );
 }
 
-/** `given`: the orders that this process was given over any connection. */
+/** `given`: the orders that were given to this process over any connection. */
 export function openInbox(db: Connection, given: Set<string>) {
   const find = db.prepare<[], OrderRow>(findOrders);
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no = ?');
-  // Changes only when another connection wrote, and that is how orders come.
+  // Changes only when another connection wrote to the database, which is how orders arrive.
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
   let seenVersion: number | undefined;
-  /** Given, and not deleted yet. */
+  /** Orders that were given and are not deleted yet. */
   let unsettled: readonly OrderRow[] = [];
   return {
-    /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
+    /** Orders not taken before, oldest first. Reads a single number if no other process wrote since the last call. */
     take(): readonly LeftOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
@@ -35,11 +35,11 @@ export function openInbox(db: Connection, given: Set<string>) {
       seenVersion = version;
       return orders;
     },
-    /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
+    /** Call it in the transaction that stores what the taken orders did: after a crash before that, they are taken again. */
     settle(): void {
       for (const { no } of unsettled) remove.run(no);
     },
-    /** That transaction is committed. */
+    /** Call it once that transaction is committed. */
     settled(): void {
       unsettled = [];
     },

@@ -13,8 +13,8 @@ import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
 /**
- * The daemon that holds a database, as it writes itself into it: there that belongs to the file itself, no matter which names lead to it and what happens to
- * its lock. `path` and `file` are the name and the identity of the file that it opened: in a backup they are another file's.
+ * The daemon that holds a database, as it notes itself inside it. A note there belongs to the file, whatever names lead to it and whatever
+ * happens to its lock. `path` and `file` are the name and identity of the file that the daemon opened: in a backup they name another file.
  */
 interface Owner {
   readonly pid: number;
@@ -26,14 +26,14 @@ interface Owner {
   readonly life: Life | null;
 }
 
-/** The difference between a process and another one of the same number: also one in another container, or after a restart. */
+/** Tells a process from another one with the same number, even in another container or after a restart. */
 interface Life {
   readonly boot: string;
   readonly namespace: string;
   readonly startTicks: string;
 }
 
-/** Another daemon wrote itself into the database: this one must end before it sends anything twice. */
+/** Another daemon noted itself in the database: this one must end before it sends anything twice. */
 export class TakenOverError extends OperatorError {
   constructor(path: string, owner: Owner | null) {
     super(`database ${path} was taken over by ${nameOwner(owner)}: this daemon ends, one is enough`);
@@ -41,12 +41,12 @@ export class TakenOverError extends OperatorError {
   }
 }
 
-/** The row's name among the notes; no note of the engine begins with this sign. */
+/** The name of the note. No note of the engine begins with "@". */
 const ownerNote = '@owner';
 
 const findNote = 'SELECT value FROM note WHERE name = ?';
 
-/** Writes this process into an open database as the one daemon that holds it. The side lock is held already. */
+/** Notes this process in an open database as the one daemon that holds it. It already has the side lock. */
 export function claim(
   db: Connection,
   given: { readonly path: string; readonly startedAt: number; readonly program: string },
@@ -64,7 +64,7 @@ export function claim(
     'INSERT INTO note (name, value) VALUES (?, lower(hex(randomblob(8)))) ON CONFLICT DO NOTHING',
   ).run(databaseIdNote);
   return {
-    /** For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads one row. */
+    /** Returns, for a connection, a function that throws `TakenOverError` if another daemon has claimed the database. Cheap: it reads one row. */
     verifier(current: Connection): () => void {
       const find = current.prepare<[string], string>(findNote).pluck();
       return () => {
@@ -72,24 +72,24 @@ export function claim(
         if (found === body) return;
         const other = readOwner(current);
         if (other !== null || found === undefined) throw new TakenOverError(given.path, other);
-        // Damaged meanwhile.
+        // The note was damaged meanwhile: it is written again.
         current.prepare('UPDATE note SET value = ? WHERE name = ?').run(body, ownerNote);
       };
     },
-    /** Takes the row back, if the database can be written. */
+    /** Deletes the note, if the database can be written. */
     end(current: Connection): void {
       try {
         current.prepare('DELETE FROM note WHERE name = ? AND value = ?').run(ownerNote, body);
       } catch {
-        // The next start sees that the process is gone.
+        // The next start sees that this process is gone.
       }
     },
   };
 }
 
 /**
- * Throws `StorageError` of kind `busy` when the daemon that last claimed this very file still runs, no matter under which name it
- * opened it. One that is gone leaves nothing that blocks, unless what it wrote last belongs to another name.
+ * Throws `StorageError` of kind `busy` if the daemon that last claimed this very file still runs, under whatever name it
+ * opened it. A daemon that is gone blocks nothing, unless the newest data lies in the log of another name of the file.
  */
 export function refuseOwned(db: Connection, path: string): void {
   const owner = readOwner(db);
@@ -112,7 +112,7 @@ export function inUse(path: string, owner: Owner | null): StorageError {
   );
 }
 
-/** The id of the database in a file; null where there is none, or it cannot be read. Changes nothing. */
+/** The id of the database in a file; null if there is none, or it cannot be read. Changes nothing. */
 export function readDatabaseId(path: string): string | null {
   return readUnlessBroken(
     () => connectForReading(path, () => undefined),
@@ -120,7 +120,7 @@ export function readDatabaseId(path: string): string | null {
   );
 }
 
-/** The process that wrote itself into the file, running or not; null where nobody did or it cannot be read. */
+/** The process that noted itself in the file, running or not; null if there is none, or it cannot be read. */
 export function readOwnerOf(path: string): Owner | null {
   return readUnlessBroken(
     () => new Database(path, { readonly: true, fileMustExist: true, timeout: 0 }),
@@ -142,13 +142,13 @@ function nameOwner(owner: Owner | null): string {
   return `${program}, process ${pid} on ${host}, running since ${isoText(startedAt)}`;
 }
 
-/** Null also where the row is damaged: the side lock tells then, and what the other daemon commits next. */
+/** Null also if the note is damaged: the side lock, or the other daemon's next commit, then shows who holds the database. */
 function readOwner(db: Connection): Owner | null {
   const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
   return body === undefined || faultOfNote(ownerNote, body) !== null ? null : (JSON.parse(body) as Owner);
 }
 
-/** The rows that name the daemon and the database, where they cannot be read. */
+/** The notes with the daemon and the database's id that cannot be read. */
 export function findDamagedNames(db: Connection): readonly DamagedRecord[] {
   return [ownerNote, databaseIdNote].flatMap((key) => {
     const body = db.prepare<[string], string>(findNote).pluck().get(key);
@@ -161,18 +161,18 @@ function isAlive({ pid, life }: Owner): boolean {
   return life !== null && isDeepStrictEqual(life, readLife(pid));
 }
 
-/** Surely so: of a process in another container, or on another machine, nothing is known here. */
+/** True only if that is sure: nothing is known here of a process in another container or on another machine. */
 function isGone(owner: Owner): boolean {
   const own = readLife(process.pid);
   const isFromHere = owner.life?.boot === own?.boot && owner.life?.namespace === own?.namespace;
   return own !== null && isFromHere && !isAlive(owner);
 }
 
-/** Read from proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */
+/** Read from proc(5); null if there is no such process, or no /proc. A zombie counts as gone. */
 function readLife(pid: number): Life | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name, which may hold blanks and brackets; the third is the state.
+    // The second field is the program's name, which may contain blanks and brackets. The third field is the state.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (/^[ZXx]/.test(fields[0] ?? '')) return null;
     return {

@@ -12,7 +12,7 @@ export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> &
 export type SqliteStore = SqliteReader &
   AtOnce<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'>;
 
-/** Each request is done before the promise is given: nothing else has its turn in between. */
+/** Each call does its work before it returns its promise, so nothing else runs in between. */
 export function asStoreFile(sqlite: SqliteReader): StoreFile {
   return {
     load: async () => sqlite.load(),

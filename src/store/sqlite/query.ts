@@ -10,13 +10,13 @@ import type { SqliteReader } from './port.ts';
 import { openHistory, requireSound } from './reader.ts';
 
 /**
- * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to, and what is
- * not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as `openReader` does.
+ * Opens a database for queries in SQL, whether or not a daemon writes to it meanwhile. Changes nothing: the connection refuses changes, and
+ * other statements are refused before SQLite sees them. `damaged` is called for each run that is left out. Throws as `openReader` does.
  */
 export function openSqlFile(path: string, damaged: (found: FoundDamage) => void = () => {}): SqlFile {
   const source = connectForReading(path, requireSound);
   try {
-    // Views that a connection alone sees are written nowhere: it has them before it refuses to change anything.
+    // Temporary views are not stored anywhere. They are created before the connection starts to refuse changes.
     const db = connectForReading(path, (made) => {
       addPollTables(made, openHistory(source, path, damaged));
       made.exec(noteWithoutKeys);
@@ -31,11 +31,11 @@ export function openSqlFile(path: string, damaged: (found: FoundDamage) => void 
   }
 }
 
-/** In the place of the table: with a key of it anybody, an assistant too, could sign a link that acts. */
+/** Hides keys in the table `note`: with one, anybody, an assistant too, could sign a link that acts. */
 const noteWithoutKeys = `CREATE TEMP VIEW note AS
   SELECT name, iif(name GLOB '*link-keys' OR name GLOB '*-key', '[secret]', value) AS value FROM main.note`;
 
-/** `main.note`, however it is quoted and parted. */
+/** Matches `main.note`, in any quotes and with blanks or comments in between. */
 const gap = '(?:\\s|--[^\\n]*\\n|/\\*(?:[^*]|\\*(?!/))*\\*/)*';
 const noteItself = new RegExp(`\\bmain\\b["'\`\\]]?${gap}\\.${gap}["'\`[]?note\\b`, 'i');
 
@@ -62,13 +62,13 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
   }
 }
 
-/** Begins with a word that begins queries, after any space and comments. */
+/** Whether the text, after any blanks and comments, begins with a word that begins queries. */
 function isQuery(sql: string): boolean {
   const bare = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '');
   return /^(?:EXPLAIN\s+QUERY\s+PLAN\s+)?(?:SELECT|WITH|VALUES)\b/i.test(bare);
 }
 
-/** An error that the rows bring to light is the query's fault (`json` of what is none) or the database's. */
+/** An error while rows are read is the fault of the query (`json` of a text that is not JSON) or of the database. */
 function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<readonly SqlValue[]> {
   try {
     for (const row of start()) yield row.map(shorten);
@@ -76,7 +76,7 @@ function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<reado
     if (isOfQuery(error)) throw new OperatorError(messageOf(error), { cause: error });
     if (error instanceof RangeError)
       throw new OperatorError('a parameter has no value here: write the value itself');
-    // Nothing is written to the database: what is sorted or joined has no room.
+    // The database is not written, so there is no room for sorting or joining.
     if (isSqliteError(error, 'SQLITE_FULL'))
       throw new OperatorError(
         'the folder of temporary files is full: free some space there, name another by SQLITE_TMPDIR, or ask for less',
@@ -86,12 +86,12 @@ function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<reado
   }
 }
 
-/** The query asks for what there is not, or for a value that is longer than one may be. */
+/** Whether the query names something that does not exist, or makes a value that is too long. */
 function isOfQuery(error: unknown): boolean {
   return isSqliteError(error, 'SQLITE_ERROR') || isSqliteError(error, 'SQLITE_TOOBIG');
 }
 
-/** SQLite's integers have 64 bits: a number holds those of 53 alone. */
+/** SQLite's integers have 64 bits, but a number holds only 53 of them. */
 function shorten(value: SqlValue): SqlValue {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
@@ -101,11 +101,11 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Makes stored polls tables of `db`: views `reading`, `balance` and `poll` of all accounts, and functions `reading_of`, `balance_of` and
- * `poll_of` of one account and, where given, of a span (`since` included, `until` not). A view looks an account up by its id, so
- * that a condition on `account` decodes that account alone.
+ * Makes stored polls available as tables of `db`: views `reading`, `balance` and `poll` of all accounts, and functions `reading_of`,
+ * `balance_of` and `poll_of` of one account and optionally of a span (`since` included, `until` not). A view looks an account up by its
+ * id, so that a condition on `account` decodes that account alone.
  *
- * `history` reads over another connection to the same database: one that is busy with a query answers no second one.
+ * `history` reads over another connection to the same database: a connection that is busy with a query answers no second one.
  */
 function addPollTables(db: Connection, history: Pick<SqliteReader, 'readings' | 'polls'>): void {
   const define = <Part>(
@@ -140,7 +140,7 @@ function readSpan([account, since, until]: readonly unknown[]): HistoryQuery {
   };
 }
 
-/** An instant as SQLite's own functions write and read it, or milliseconds as the other tables hold them; null for none. */
+/** Reads an instant in the text format of SQLite's functions, or in milliseconds as in the other tables; null for none. */
 function readInstant(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const text = String(value);
@@ -152,12 +152,12 @@ function readInstant(value: unknown): number | null {
   );
 }
 
-/** UTC as SQLite's `datetime` writes it, with milliseconds: texts compare as the instants do. */
+/** UTC as SQLite's `datetime` writes it, with milliseconds: texts sort as the instants do. */
 function instantText(at: number): string {
   return isoText(at).slice(0, 23).replace('T', ' ');
 }
 
-/** None for a reading of other balances than `sms` and `voip`: those stand in `balance`. */
+/** No row for a reading with balances other than `sms` and `voip`: those are in the view `balance`. */
 function readingRows(reading: Reading): (string | number)[][] {
   const amounts = amountsOf(reading).map((micros) => micros / 1e6);
   return isClassic(shapeOf(reading)) ? [[instantText(reading.at), ...amounts, reading.currency]] : [];

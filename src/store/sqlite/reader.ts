@@ -17,10 +17,10 @@ import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
 
 /**
- * Opens a database to read it, whether or not a daemon writes it meanwhile. Changes nothing.
+ * Opens a database for reading, whether or not a daemon writes to it meanwhile. Changes nothing.
  *
- * `now` is the wall clock; without it `load` also gives silences that are over. `damaged` hears of each run that is left out. Throws
- * `StorageError` when there is no database or when it is of another version of lowwater.
+ * `now` is the wall clock; without it, `load` also returns silences that are over. `damaged` is called for each run that is left out. Throws
+ * `StorageError` if there is no database, or if it is of another version of lowwater.
  */
 export function openSqliteReader(options: {
   readonly path: string;
@@ -33,13 +33,13 @@ export function openSqliteReader(options: {
   return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
 }
 
-/** A check of `connectForReading` for those who read what is stored. */
+/** A check for `connectForReading`, used when the stored data is read. */
 export function requireSound(db: Connection, path: string): void {
   requireSchema(db, path);
   refuseUnsound(db, path);
 }
 
-/** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
+/** Throws if records are damaged: until the daemon sets them aside and reports them at its start, the rest might look like all of them. */
 function refuseDamaged(stored: StoredState, path: string): StoredState {
   const first = stored.damagedRecords?.find(({ body }) => body !== null);
   if (first === undefined) return stored;
@@ -74,7 +74,7 @@ export function readFrom(options: {
   };
 }
 
-/** One statement, so that it sees one moment. */
+/** A single statement, so that it sees the database at one moment. */
 const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS latestAt, (
     SELECT json_group_array(json_array(seq, earliest_at, latest_at)) FROM segment
     WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
@@ -82,7 +82,7 @@ const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS la
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = $1';
 const findNamed = 'SELECT 1 FROM segment INDEXED BY segment_by_time WHERE +seq = $1';
 
-/** The questions to the stored polls; `damaged` hears of each run that is left out because it cannot be read. */
+/** Reads stored polls. `damaged` is called for each run that is left out because it cannot be read. */
 export function openHistory(
   db: Connection,
   path: string,
@@ -90,7 +90,7 @@ export function openHistory(
 ): Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'> {
   const ask = openAsk(db);
   const history = createHistory(damaged, 1);
-  /** Retention may have deleted a run since it was listed. Its index still names one that the table has lost. */
+  /** Retention may have deleted a run since it was listed. An index that still names the run shows that the table lost it. */
   const findRun = (seq: number): readonly { readonly seq: number }[] => {
     const found = ask<{ seq: number }>(findData, [seq]);
     if (found.length === 0 && ask(findNamed, [seq]).length > 0)
@@ -117,14 +117,14 @@ export function openHistory(
   };
 }
 
-/** Pages at a time; between two steps a daemon goes on with its work. */
+/** Pages copied per step. Between two steps a daemon goes on with its work. */
 const pagesPerStep = 500;
 
 /**
- * Copies a live database into one file that needs no other files, checks the copy and only then gives it its name. Throws `StorageError`
- * when there is a file of that name already.
+ * Copies a live database into one file that needs no other files. The copy gets its name only after it was checked. Throws `StorageError`
+ * if a file of that name exists.
  *
- * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever the daemon commits.
+ * `inOneStep` is for a process that does not write the database itself: else the copy would start again whenever the daemon commits.
  */
 async function copyDatabase(db: Connection, file: string, inOneStep: boolean): Promise<void> {
   refuseTarget(file);
@@ -140,7 +140,7 @@ async function copyDatabase(db: Connection, file: string, inOneStep: boolean): P
     try {
       removePartial(partial);
     } catch {
-      // A file that cannot be removed could not be made.
+      // If the file cannot be removed, it could not be made either.
     }
     throw asStorageError(file, error);
   }

@@ -9,22 +9,22 @@ import { frameHeaderBytes, headerBytes } from './left-log.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
-/** SQLite asks for ten seconds for a lock that the system refuses, and the whole process stands still: for so long after that polls and messages go on. */
+/** After the system refused a lock, SQLite is not called for this long: it tries for ten seconds, and the whole process stands still meanwhile. */
 const unaskedAfterRefusalMs = minuteMs;
 
 /**
- * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut under it. SQLite
- * notices neither: it writes on into a file without a name, or behind a hole, and the next process finds nothing of it.
+ * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut while it is open. SQLite
+ * notices neither: it writes on into a file without a name, or after a hole, and the next process finds nothing of that.
  *
  * The commit that finds the log damaged fails, so that people hear of it; the next one mends it. A log that was removed is
- * still open here and is folded into the database. A cut one is given up, and what was committed since the database last
- * held everything is committed again: so long those batches are kept, a few megabytes at most.
+ * still open here and is folded into the database. A cut log is given up, and every batch since the last fold is
+ * committed again: those batches are kept until the next fold, a few megabytes at most.
  */
 export function createSelfHealingStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
-  /** For a connection, what throws when another daemon holds the database. */
+  /** Returns, for a connection, a function that throws when another daemon holds the database. */
   readonly verifier: (db: Connection) => () => void;
 }): SqliteStore & { readonly connection: () => Connection } {
   const { path, now, verifier } = options;
@@ -34,7 +34,7 @@ export function createSelfHealingStore(options: {
   const given = new Set<string>();
   let { db } = options;
   let unfolded: Batch[] = [];
-  /** Those that a lost log held, until they are committed again. */
+  /** Batches that a lost log held, until they are committed again. */
   let lost: Batch[] = [];
   let store = build();
   let damage: 'none' | 'removed' | 'cut' = 'none';
@@ -63,24 +63,24 @@ export function createSelfHealingStore(options: {
   function fold(): boolean {
     if (foldLog(db)) {
       unfolded = [];
-      // It is shorter now, and nobody cut it.
+      // The log is shorter now because it was folded, not because somebody cut it.
       logBytes = 0;
       foldAt = maxBytes;
       return true;
     }
     foldAt = logBytes + maxBytes;
-    // A part may have been folded in. Records can be written twice and readings cannot: better none than doubled.
+    // A part may have been folded in. Records can be written twice, but polls would be doubled: lose them rather.
     unfolded = unfolded.map((batch) => ({ ...batch, polls: [] }));
     return false;
   }
 
   /**
-   * A file that was deleted, replaced or cut takes every write without a word, and none of it is there after the next start: that is no storing.
+   * Throws if the file was deleted, replaced or cut: writes to it would succeed silently and be gone after the next start.
    */
   function refuseMoved(): void {
     if (identifyFile(path) !== database) throw movedError(path);
     const bytes = sizeOfFile(path);
-    // Somebody's VACUUM makes it shorter too, and holds fewer pages then.
+    // A VACUUM by somebody also shortens the file, but then the database has fewer pages too.
     if (bytes < databaseBytes && bytes < holds('page_count') * holds('page_size'))
       throw new StorageError(
         'corrupt',
@@ -108,7 +108,7 @@ export function createSelfHealingStore(options: {
     return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
   }
 
-  /** Opens the database again. All that goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
+  /** Opens the database again. Every error becomes a `StorageError`, so that the daemon goes on from memory and tries again. */
   function mend(): void {
     try {
       if (db.open) giveUpConnection();
@@ -127,9 +127,9 @@ export function createSelfHealingStore(options: {
     }
   }
 
-  /** It is closed already where an earlier try could not open the next one. */
+  /** Closes the connection. It is already closed if an earlier try closed it and could not open the next one. */
   function giveUpConnection(): void {
-    // Nothing more of a cut log may reach the database: half of a change is worse than none.
+    // Nothing more of a cut log may reach the database: half of a change is worse than none of it.
     if (damage !== 'cut') {
       if (!fold()) refuseDamaged(damage);
     } else if (identifyFile(`${path}-wal`) !== null) truncateSync(`${path}-wal`, 0);
@@ -146,7 +146,7 @@ export function createSelfHealingStore(options: {
     unfolded.push(batch);
   }
 
-  /** Writes on a sound log, and keeps the log short. */
+  /** Writes to a sound log, and keeps the log short. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
       refuseMoved();
@@ -173,8 +173,8 @@ export function createSelfHealingStore(options: {
   }
 
   /**
-   * A change that the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage.
-   * Not where a command has left an order behind the frames that were counted, nor in a log that was put in its place meanwhile.
+   * Cuts a failed change off the log. The disk may have taken it whole: after the shorter changes that follow, it would look like damage.
+   * Does nothing if a command has left an order after the counted frames, or if the log was replaced meanwhile.
    */
   function cutUncommitted(): void {
     try {
@@ -194,7 +194,7 @@ export function createSelfHealingStore(options: {
     }
   }
 
-  /** Throws nothing of the storage, as the change is stored by then: the next one says that the log cannot be looked at. */
+  /** Throws no `StorageError`, because the change is already stored: the next change reports that the log cannot be read. */
   function keepShort(): void {
     try {
       logBytes = sizeOfFile(`${path}-wal`);

@@ -4,21 +4,21 @@ import { asStorageError, closing, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
-  /** Takes the lock again when its file was removed meanwhile; at the next call where another process was quicker, which is about to read who holds the database. */
+  /** Takes the lock again if its file was removed. If another process took it first, the next call tries again: that one will read who holds the database. */
   renew(): void;
   release(): void;
 }
 
-/** Longer than a process that was just killed needs to vanish, shorter than the second in which a second daemon gives up. */
+/** Longer than a killed process needs to vanish, and shorter than the second after which a second daemon gives up. */
 const patienceMs = 250;
 
 /**
- * Holds an SQLite lock on `<path>-lock`, which the system drops however the process ends; null when another process
- * holds it. The database's own locks cannot serve: they must let the command line in. `path` is the real one, so that no
- * symbolic link leads past the lock.
+ * Holds an SQLite lock on `<path>-lock`, which the system drops however the process ends; null if another process
+ * holds it. The database's own locks cannot serve, because they must let the command line in. `path` is the real path, so that no
+ * symbolic link bypasses the lock.
  *
  * The lock alone does not keep a second daemon out: its file may be removed, and another name of the database has
- * another lock. Who holds the database is written into it as well (`owner.ts`).
+ * another lock. So the daemon that holds the database is also noted inside it (`owner.ts`).
  */
 export function takeSideLock(path: string): SideLock | null {
   let held = lockFile(lockPath(path), patienceMs);
@@ -37,7 +37,7 @@ export function takeSideLock(path: string): SideLock | null {
   };
 }
 
-/** True while some process holds the database that is opened by this real path. Only looks. */
+/** Whether a process holds the database with this real path. Changes nothing. */
 export function isLocked(path: string): boolean {
   try {
     const lock = new Database(lockPath(path), { readonly: true, fileMustExist: true, timeout: 0 });
@@ -55,7 +55,7 @@ function lockFile(file: string, timeout: number): Database.Database | null {
     // No journal file: nothing of this transaction ever reaches the disk.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
-    // A file that cannot be written would be locked for reading only, and say nothing; a change brings that to light.
+    // A file that cannot be written would silently be locked for reading only. A change reveals this.
     lock.pragma('user_version = 1');
     return lock;
   } catch (error) {
@@ -71,7 +71,7 @@ function lockFile(file: string, timeout: number): Database.Database | null {
   }
 }
 
-/** Null where there can be no lock now, as on a full disk: nobody else gets one there either. */
+/** Null if no lock is possible now, as on a full disk: then no other process can get one either. */
 function renewLock(file: string): Database.Database | null {
   try {
     return lockFile(file, 0);

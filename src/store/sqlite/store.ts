@@ -15,14 +15,14 @@ export function createStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
-  /** Throws when this process may not write; called in each transaction before anything is written. */
+  /** Throws if this process may not write. Called in each transaction before anything is written. */
   readonly verify?: () => void;
   readonly fold?: () => boolean;
-  /** The orders that this process was given already. */
+  /** The orders that were already given to this process. */
   readonly given?: Set<string>;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db), given = new Set() } = options;
-  // SQLite would wait for another writer and block the whole process. Who commits tries again.
+  // SQLite would block the whole process while it waits for another writer. The committer tries again instead.
   db.pragma('busy_timeout = 0');
   const damaged = createDamagedRuns(now);
   const tails = new AccountTails(damaged);
@@ -47,14 +47,14 @@ export function createStore(options: {
     setRecordsAside(db, records, now());
   });
 
-  /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
+  /** Uses an immediate transaction, so that the write lock is there before anything is read. All of the work happens, or none. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
       try {
         return work();
       } catch (error) {
         tails.forget();
-        // The write-ahead log may take the room that is missing: folded into the database it gives most of it back.
+        // The write-ahead log may take up the missing room. Folding it into the database frees most of that.
         if (!isSqliteError(error, 'SQLITE_FULL') || !fold()) throw error;
       }
       try {
@@ -96,7 +96,7 @@ export function createStore(options: {
   };
 }
 
-/** Each that stands somewhere becomes a note, which nobody else reads; all are named in the one about those that nobody was told of. */
+/** Moves each record that is still stored to its own note, which nobody else reads, and names all in the note of damage that nobody was told of. */
 export function setRecordsAside(db: Connection, records: readonly DamagedRecord[], now: number): void {
   for (const record of records) if (record.body !== null) setRecordAside(db, record, now);
   const known = db.prepare<[string], string>('SELECT value FROM note WHERE name = ?').pluck();
@@ -104,7 +104,7 @@ export function setRecordsAside(db: Connection, records: readonly DamagedRecord[
   db.prepare('INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)').run(untoldDamageNote, untold);
 }
 
-/** Only the state of an account goes: its history hangs on the row. */
+/** Of an account, only the state is removed: its history depends on the row. */
 function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
   const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
@@ -117,17 +117,17 @@ function setRecordAside(db: Connection, record: DamagedRecord, now: number): voi
   );
 }
 
-/** False when the disk or a reader does not let it: the next time will do. */
+/** Returns false if the disk or a reader prevents it: it is tried again later. */
 export function foldLog(db: Connection): boolean {
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } catch {
-    // The log still holds all that was committed; the next checkpoint or start folds it in.
+    // The log still holds everything that was committed. The next checkpoint or start folds it in.
     return false;
   }
 }
 
-/** Writes batches, inside a transaction of the caller's. Gives what was damaged and set aside. */
+/** Returns a function that writes a batch, inside the caller's transaction, and returns the damaged runs that it set aside. */
 function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
   const find = db.prepare<[string], TailRow>(
     'SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
@@ -157,7 +157,7 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
     const rows = tails.rowsOf(batch);
     for (const row of rows.accounts) update.run(row);
     for (const { written, put, removed, remove } of statements) {
-      // Removed first: what was removed and came back within one turn stays.
+      // Removal comes first: a row that was removed and came back within one turn stays.
       for (const row of removed(batch, rows)) remove?.run(row);
       for (const row of written(batch, rows)) put.run(row);
     }
@@ -165,17 +165,17 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
   };
 }
 
-/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
+/** The number of rows deleted in one step: a few milliseconds, so that no poll waits. */
 const stepRows = 500;
 
 /**
- * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents, messages that wait and what lies
- * in the future (a clock that was wrong) stay. `changed` is called when tails of accounts were touched.
+ * Deletes what ended before an instant, in steps; returns true if there may be more. Open incidents, pending messages and rows that
+ * lie in the future (from a wrong clock) stay. `changed` is called when tails of accounts were touched.
  */
 export function openRetention(db: Connection): (olderThan: number, changed: () => void) => boolean {
   const limited = (sql: string) => db.prepare<{ olderThan: number }>(sql.replace('$step', String(stepRows)));
   const deletions = [
-    // Account by account, so that the index on their segments serves: the table itself is nearly all of the file.
+    // Goes by account, to use the index on segments: the table itself is nearly all of the file.
     limited(`DELETE FROM segment WHERE seq IN (
       SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
       WHERE segment.latest_at < $olderThan LIMIT $step)`),
