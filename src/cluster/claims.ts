@@ -2,17 +2,17 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { ClaimCondition } from '../ports/cluster.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-/** Asks the database for the accounts, and keeps why a daemon does not get them. */
+/** Asks the database for the accounts, and remembers why a daemon does not get them. */
 export function createClaims({ cluster, log }: Pick<MembershipDependencies, 'cluster' | 'log'>) {
-  /** Why the database refused at the last try; null where that was no fault. */
+  /** Why the database refused the last try; null if that was no fault. */
   let refusal: string | null = null;
-  /** The session that keeps the accounts locked was ended at the last round. */
+  /** Whether the last round ended the session that keeps the accounts locked. */
   let isEndingStuck = false;
   return {
     get why(): string {
       return refusal ?? 'somebody keeps them locked in the shared database';
     },
-    /** The epoch; null where they cannot be taken, be it that the database refuses: it answers all the same. */
+    /** The epoch; null if the accounts cannot be taken, even because the database refuses: its refusal is an answer too. */
     async ask(incarnation: string, condition: ClaimCondition): Promise<number | null> {
       try {
         const epoch = await cluster.claim(incarnation, condition);
@@ -25,7 +25,7 @@ export function createClaims({ cluster, log }: Pick<MembershipDependencies, 'clu
         return null;
       }
     },
-    /** Every second time ends the session that keeps the accounts locked, which lets the next claim through. */
+    /** Every second call ends the session that keeps the accounts locked, so that the next claim succeeds. */
     async endStuck(): Promise<boolean> {
       isEndingStuck = !isEndingStuck;
       if (isEndingStuck) await cluster.endStuck();

@@ -7,12 +7,12 @@ export interface KnownState {
   readonly role: Role;
   readonly card: Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly fleet: FleetView;
-  /** The epoch under which it has the accounts; null where it has not. */
+  /** The epoch under which it has the accounts; null if it does not have them. */
   readonly takenUnder: number | null;
   readonly takeovers: number;
-  /** Whether nobody has polled for longer than a take-over takes, as far as can be known. */
+  /** Whether nobody has polled for longer than a take-over takes, as far as is known. */
   readonly isBlind: boolean;
-  /** Why it owns the accounts though something speaks against it; null where nothing does. */
+  /** Why it owns the accounts though something speaks against that; null if nothing does. */
   readonly doubt: string | null;
   readonly loadFailure: string | null;
 }
@@ -132,7 +132,7 @@ function unstored({ role, fleet }: KnownState): readonly string[] {
   return owner === null || role !== 'standby' ? [] : [told.unstored({ owner: owner.node })];
 }
 
-/** Who asks at an address that it says of itself would hear itself, or one of two. */
+/** The nodes with the same address as this one: a daemon that asks there may reach itself or any of them. */
 function sharedAddress({ card: { node, advertise: address }, fleet }: KnownState): readonly string[] {
   const sharers = fleet.link.look?.members.filter((it) => it.node !== node && it.advertise === address) ?? [];
   if (address === null || sharers.length === 0) return [];
@@ -140,12 +140,12 @@ function sharedAddress({ card: { node, advertise: address }, fleet }: KnownState
   return [told.sameAddress({ nodes, node, address })];
 }
 
-/** That the clock of a node is off, as a clause. */
+/** Says that the clock of a node is off, as a clause. */
 export function clockOff(node: string, aheadMs: number): string {
   return told.clockOff({ node, seconds: (aheadMs / 1000).toFixed(1) });
 }
 
-/** That another process has the name of this one, as a clause. */
+/** Says that another process has the name of this one, as a clause. */
 export function namesake(node: string, { advertise, program }: ClusterMember): string {
   return advertise === null
     ? told.namesake({ program, node })

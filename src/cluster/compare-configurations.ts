@@ -1,14 +1,14 @@
 import { ownOf } from '../domain/own.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 
-/** The parts of a configuration: the names of each kind of thing, with a digest of what it is. */
+/** The parts of a configuration: for each kind of thing, a digest of each by its name. */
 export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const maxNames = 10;
 
 type Configured = Pick<ClusterMember, 'configHash' | 'program'>;
 
-/** Null where that cannot be told: programs of two versions make other settings of the same file. */
+/** Null if it cannot be known: programs of two versions make different settings of the same file. */
 export function haveSameConfiguration(one: Configured, other: Configured): boolean | null {
   if (one.configHash === other.configHash) return true;
   return one.program === other.program ? false : null;

@@ -2,19 +2,19 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import { type ConfigurationParts, haveSameConfiguration } from './compare-configurations.ts';
 
-/** A rollout replaces one daemon after the other: what differs for longer was not meant. */
+/** A rollout replaces daemons one after another. A difference that lasts longer than this is not intended. */
 const toleratedMs = 10 * 60 * 1000;
 
-/** Which members have had another configuration than the owner for too long, and which watch other accounts altogether. */
+/** Finds members whose configuration has differed from the owner's for too long, and members that watch other accounts altogether. */
 export class ConfigurationWatch {
-  /** The nodes, in words' order. */
+  /** The names of the nodes, sorted. */
   differing: readonly string[] = [];
   /** Nodes that have no account in common with the owner: another fleet on the same database. */
   strangers: readonly string[] = [];
-  /** Whether all members are known to have the owner's. */
+  /** Whether all members are known to have the owner's configuration. */
   isOne = false;
   readonly #cluster: Pick<Cluster, 'configurations'>;
-  /** For each pair of nodes that differ, whoever of them owns the accounts. */
+  /** Since when each pair of nodes differs, whichever of the two owns the accounts. */
   #since = new Map<string, number>();
   readonly #accounts = new Map<string, ReadonlySet<string>>();
   #isAsking = false;
@@ -33,7 +33,7 @@ export class ConfigurationWatch {
     const since = (pair: string): number => this.#since.get(pair) ?? monotonicNow;
     this.#since = new Map(pairs.map((pair) => [pair, since(pair)]));
     const leading = members.find(({ incarnation }) => incarnation === owner);
-    // While the accounts go from one to another, nothing that was wrong is over.
+    // While the accounts change owners, no difference counts as ended.
     if (leading === undefined) return;
     const own = leading.configHash;
     const others = members.filter(({ configHash }) => configHash !== own);
@@ -45,7 +45,7 @@ export class ConfigurationWatch {
       .filter(({ configHash }) => this.#haveNothingInCommon(own, configHash))
       .map(({ node }) => node);
     const hashes = others.length === 0 ? [] : [own, ...others.map(({ configHash }) => configHash)];
-    // In years of reloads configurations come and go, of tens of thousands of accounts each.
+    // Over years of reloads many configurations come and go, each with up to tens of thousands of accounts.
     for (const hash of this.#accounts.keys()) if (!hashes.includes(hash)) this.#accounts.delete(hash);
     void this.#learn(hashes);
   }
@@ -56,7 +56,7 @@ export class ConfigurationWatch {
     return [...those].every((account) => !these.has(account));
   }
 
-  /** A configuration that was not published yet is asked for again at the next look. */
+  /** If a configuration is not published yet, it is asked for again at the next look. */
   async #learn(hashes: readonly string[]): Promise<void> {
     const unknown = hashes.filter((hash) => !this.#accounts.has(hash));
     if (unknown.length === 0 || this.#isAsking) return;

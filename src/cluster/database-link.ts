@@ -3,13 +3,13 @@ import type { ClusterLook, ClusterMember, DatabaseOrigin } from '../ports/cluste
 import type { Log } from '../ports/log.ts';
 import { isBehind } from './judge-look.ts';
 
-/** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
+/** More addresses than a cluster has. Old ones are forgotten, because each start may bring a new one. */
 const maxPeers = 32;
 
-/** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
+/** Readings carry the time of the machine's clock: a daemon whose clock is further off than this owns nothing. */
 export const maxSkewMs = 2000;
 
-/** An owner looks four times in a lease: it waits one for who could take the accounts, stores what it knows, and waits another. */
+/** An owner looks four times in a lease. To give the accounts away it takes up to three leases: waiting for a taker, storing, and waiting again. */
 const looksToGive = 12;
 
 interface Lost {
@@ -17,26 +17,26 @@ interface Lost {
   readonly batches: number;
 }
 
-/** The last news from the shared database, or why there is none. The log hears where it changes. */
+/** The latest look at the shared database, or why there is none. Logs every change. */
 export class DatabaseLink {
   look: ClusterLook | null = null;
-  /** When it first answered, by its own clock; null before. */
+  /** When the database first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
-  /** When it last answered, monotonic; null where that was that what is stored is not what the owner knows, and before. */
+  /** When the database last answered, monotonic; null before, and if it answered that what is stored is not what the owner knows. */
   heardAt: number | null = null;
-  /** Why the database did not answer the last time; null where it did. */
+  /** Why the database did not answer the last time; null if it did. */
   trouble: StorageError | null = null;
-  /** The clause about what happened to the database that an owner has yet to notify channels of: the next one, where this one died with it. */
+  /** What happened to the database, as a clause. An owner has yet to notify channels of it: the next owner if the present one died with it. */
   toNotify: string | null = null;
-  /** How often something happened to the database: what was in it before may be lost. */
+  /** How often something happened to the database that may have lost data. */
   upsets = 0;
-  /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */
+  /** Milliseconds that the database's clock is behind the clock that the daemons share; 0 if the database's own clock counts. */
   databaseBehindMs = 0;
   readonly #log: Log;
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
   #looksOff = 0;
-  /** It lost commits down to this epoch: until that has as many batches again, or another, whose owner says whether it stores them again. */
+  /** The epoch down to which the database lost commits. It counts until that epoch has as many batches again, or another epoch begins. */
   #lost: Lost | null = null;
 
   constructor(log: Log) {
@@ -47,12 +47,12 @@ export class DatabaseLink {
     return this.look !== null && this.trouble === null;
   }
 
-  /** Milliseconds that the clock of this machine is ahead of the database's; null before the first look. */
+  /** Milliseconds that this machine's clock is ahead of the database's; null before the first look. */
   get skewMs(): number | null {
     return this.look === null ? null : this.#skewMs;
   }
 
-  /** Milliseconds that it is ahead of the clock that counts: the database's, or the one that the daemons share. */
+  /** Milliseconds that this machine's clock is ahead of the clock that counts: the database's, or the one that the daemons share. */
   get aheadMs(): number {
     return this.#skewMs - this.databaseBehindMs;
   }
@@ -61,17 +61,17 @@ export class DatabaseLink {
     return Math.abs(this.aheadMs) > maxSkewMs;
   }
 
-  /** Whether it was off at the look before as well: what other members say of their clocks is as old as their renewals. */
+  /** Whether the clock was also off at the look before: what other members say of their clocks is as old as their renewals. */
   get isClockSurelyOff(): boolean {
     return this.#looksOff > 1;
   }
 
-  /** True where it was off for so long that an owner that could give its accounts away would have. */
+  /** Whether the clock was off for so long that an owner would have given its accounts away if it could. */
   get isClockLongOff(): boolean {
     return this.#looksOff > looksToGive;
   }
 
-  /** Whether a living member other than `incarnation`, of those that are `meant`, has a clock that counts, as far as it says. */
+  /** Whether a living member other than `incarnation`, among those that are `meant`, says that its clock is right. */
   hasRightClockBeside(incarnation: string, meant: (member: ClusterMember) => boolean = () => true): boolean {
     return (this.look?.members ?? []).some(
       (member) =>
@@ -81,12 +81,12 @@ export class DatabaseLink {
     );
   }
 
-  /** Daemons that may be reached at another address than this, gone or not: who left may be there again since the last look. */
+  /** Known daemons at other addresses than this one, even if they left: they may be back since the last look. */
   peersBeside(address: string | null): readonly ClusterMember[] {
     return [...this.#peers.values()].filter(({ advertise }) => advertise !== address);
   }
 
-  /** Null where nobody owns the accounts, or that is not known. */
+  /** Null if nobody owns the accounts, or it is not known who does. */
   get owner(): ClusterMember | null {
     return this.look?.members.find(({ incarnation }) => incarnation === this.look?.owner) ?? null;
   }
@@ -95,12 +95,12 @@ export class DatabaseLink {
     return this.look?.members.map(({ program }) => program) ?? [];
   }
 
-  /** Null where there is none, or what it does is stored. */
+  /** Null if there is no owner, or if it stores what it does. */
   get ownerThatStoresNothing(): ClusterMember | null {
     return this.owner?.status?.stores === false ? this.owner : null;
   }
 
-  /** Another one each time that something was stored; null where that is not known now, or is not what the owner knows. */
+  /** A different value after each change of what is stored; null if that is unknown now, or is not what the owner knows. */
   get revision(): string | null {
     return this.reaches && this.#lost === null && this.ownerThatStoresNothing === null
       ? `${this.look?.epoch} ${this.look?.batch}`
@@ -108,8 +108,8 @@ export class DatabaseLink {
   }
 
   /**
-   * `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. Gives
-   * whether something happened to the database since the look before.
+   * Takes in a look. `wallNow`: this machine's clock when the database read its own, as far as is known; `node`: this daemon's name.
+   * Returns whether something happened to the database since the last look.
    */
   heard(look: ClusterLook, node: string, wallNow: number): boolean {
     const happened = this.look === null ? null : compareLooks(this.look, look);
@@ -120,13 +120,13 @@ export class DatabaseLink {
     this.firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
-    // A process that was killed a moment ago went by the clock of its heir: each machine counts once.
+    // A process that was killed a moment ago used the same clock as its successor: each machine counts once.
     const skews = new Map(look.members.map((member) => [member.node, member.status?.skewMs ?? null]));
     skews.delete(node);
     const others = [...skews.values()].filter((skew) => skew !== null);
     const behindMs = this.databaseBehindMs;
     const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
-    // A daemon left alone by those that agreed with it goes on by what they agreed on.
+    // When the daemons that agreed with it are gone, a daemon keeps using the clock that they agreed on.
     const isStillTrue =
       Math.abs(this.#skewMs - behindMs) <= maxSkewMs && others.every((skew) => Math.abs(skew) > maxSkewMs);
     this.databaseBehindMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
@@ -150,7 +150,7 @@ export class DatabaseLink {
     const before = this.look && { epoch: this.look.epoch, stored: this.look.batch ?? 0 };
     if (before !== null && isBehind(before, look))
       return { epoch, batches: before.epoch === epoch ? before.stored : Number.POSITIVE_INFINITY };
-    // An owner that does not know that they were stored stores them under the same epoch.
+    // An owner that does not know that its batches were stored stores them again under the same epoch.
     return epoch !== this.#lost?.epoch || (batch ?? 0) >= this.#lost.batches ? null : this.#lost;
   }
 
@@ -170,9 +170,9 @@ export class DatabaseLink {
 }
 
 /**
- * Milliseconds that the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. It is the database's own,
- * 0, unless the daemons that agree with one another are more than all others and the database together: then it is theirs, and the
- * database is the odd one.
+ * Milliseconds that the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. 0 means that
+ * the database's own clock counts. The daemons' clock counts if those that agree with one another are more than all others
+ * and the database together: then the database's clock is the wrong one.
  */
 export function sharedSkewMs(skews: readonly number[]): number {
   const agreeing = (skew: number): number =>

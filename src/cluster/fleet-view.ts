@@ -13,43 +13,43 @@ import { DatabaseLink } from './database-link.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-/** After so many leases in which nobody polled, who reaches the database takes the accounts, even in doubt. */
+/** After this many leases in which nobody polled, a daemon that reaches the database takes the accounts, even in doubt. */
 const leasesUntilDoubt = 2;
 
-/** An address at which nobody was seen for so long is nobody's. */
+/** The time after which an address where nobody answered counts as abandoned. */
 const peerMs = dayMs;
 
 type OtherOwner = PeerAnswer & { readonly origin: DatabaseOrigin };
 
-/** The knowledge of a process about those that share its database and the database itself, and whether it may take the accounts by that. */
+/** What a process knows about the others that share its database, and about the database. Decides from that whether it may take the accounts. */
 export class FleetView {
   readonly link: DatabaseLink;
   readonly names = new NameWatch();
   readonly configurations: ConfigurationWatch;
   polling: ClusterPolling;
-  /** The last known owner of the accounts, be it this process. */
+  /** The last known owner of the accounts, which may be this process. */
   lastOwner: ClusterMember | null = null;
   readonly #dependencies: MembershipDependencies;
-  /** Since when nobody polls, or nothing is known of that; null where somebody does. Monotonic. */
+  /** Since when nobody polls, or it is unknown whether anybody does; null while somebody does. Monotonic. */
   #blindSince: number | null = null;
-  /** Since when nobody polls although the database answers; null where somebody does, or nothing is known. Monotonic. */
+  /** Since when nobody polls although the database answers; null while somebody does, or it is unknown. Monotonic. */
   #nobodySince: number | null = null;
-  /** Since when the database does not answer; null where it does, or never did. Monotonic. */
+  /** Since when the database does not answer; null while it does, or if it never did. Monotonic. */
   #silentSince: number | null = null;
-  /** It gave the accounts away, or could not load them, and lets others take them first. */
+  /** Until this instant, others may claim first: this process gave the accounts away, or could not load them. Monotonic. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
-  /** The end of the owner's lease then. */
+  /** The end of the owner's lease when others were let first. */
   #leaseEndsAt: number | undefined;
-  /** It waited for the owner of this epoch to come back after an outage of the database. */
+  /** The epoch whose owner it waited for after an outage of the database; null if it waited for none. */
   #waitedForEpoch: number | null = null;
   readonly #leases: LeaseWatch;
   #askedPeersAt = Number.NEGATIVE_INFINITY;
   #otherOwner: OtherOwner | null = null;
-  /** The addresses at which nobody answered the last time, and since when. Monotonic. */
+  /** The addresses that did not answer the last time, and since when. Monotonic. */
   #silentPeers: ReadonlyMap<string, number> = new Map();
-  /** The instant from which on it knows every address at which somebody may own the accounts elsewhere. Monotonic. */
+  /** The instant from which every address of a possible other owner is known. Monotonic. */
   #knowsPeersFrom: number;
-  /** Whether it would know of an owner on another server. */
+  /** Whether an owner on another server would be known here. */
   isSplitKnown = false;
 
   constructor(dependencies: MembershipDependencies) {
@@ -62,12 +62,12 @@ export class FleetView {
     this.configurations = new ConfigurationWatch(cluster);
   }
 
-  /** A look, as seen by leases that grow. */
+  /** The look without members whose leases are over, because they were not extended. */
   sift<Look extends ClusterLook>(look: Look, own: MemberCard): Look {
     return this.#leases.observe(look, own, this.#dependencies.clock.monotonic());
   }
 
-  /** A look of the member of this card; `wallNow` as for the link. Gives whether something happened to the database since the one before. */
+  /** Takes in a look of the member `card`; `wallNow` as in `DatabaseLink.heard`. Returns whether something happened to the database since. */
   heard(look: ClusterLook, card: MemberCard, wallNow: number): boolean {
     const { trouble } = this.link;
     const happened = this.link.heard(look, card.node, wallNow);
@@ -77,7 +77,7 @@ export class FleetView {
     if (trouble !== null) this.#waitForOwner(look);
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
-    // A standby next to an owner has nothing to decide by it, asks nobody, and forgets what it heard.
+    // A standby beside an owner has nothing to decide by this. It asks nobody, and forgets earlier answers.
     if (look.owner === null || look.owner === card.incarnation)
       this.#lookForOtherOwners(look, card.advertise);
     else {
@@ -87,14 +87,14 @@ export class FleetView {
     return happened;
   }
 
-  /** `askedAt`: when it was asked what it did not answer, or refused after seconds. Monotonic. */
+  /** Takes in a failed look. `askedAt`: when the look was sent that got no answer, or a late refusal. Monotonic. */
   failed(trouble: StorageError, askedAt: number): void {
     this.link.failed(trouble);
     this.#leases.interrupted();
     if (this.link.look !== null) this.#silentSince ??= askedAt;
   }
 
-  /** Until the database has been silent for so long that it may be abandoned; negative after that, infinite while it answers. */
+  /** Milliseconds until the database counts as abandoned because of its silence; negative after that, infinite while it answers. */
   get doubtInMs(): number {
     const { clock, leaseMs } = this.#dependencies;
     if (this.#silentSince === null) return Number.POSITIVE_INFINITY;
@@ -102,8 +102,8 @@ export class FleetView {
   }
 
   /**
-   * Whether the database has been silent for two leases, not for longer than a daemon may go on alone, and nobody goes on from memory: who
-   * polled before may, unless it is gone from its address.
+   * Whether the database has been silent for two leases, but no longer than a daemon may go on alone, and nobody goes on from memory. The
+   * daemon that polled before may do so, unless it is gone from its address.
    */
   async isAbandoned(peers: readonly ClusterMember[]): Promise<boolean> {
     const { askPeers, clock, leaseMs, aloneForMs } = this.#dependencies;
@@ -118,18 +118,18 @@ export class FleetView {
     return answers.every(({ takenUnder, reachesDatabase }) => takenUnder === null && !reachesDatabase);
   }
 
-  /** The daemon that had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
+  /** After an outage, the former owner may have gone on from memory: it gets a lease to come back, once per epoch even if outages repeat. */
   #waitForOwner({ owner, lapsedOwner, epoch }: ClusterLook): void {
     if ((owner ?? lapsedOwner) !== null && this.#waitedForEpoch !== epoch) this.letOthersClaim(epoch);
   }
 
-  /** Whether another member could take the accounts now: it renews, and its clock is right. */
+  /** Whether another member could take the accounts now: it renews its lease, and its clock is right. */
   hasTakerBeside(incarnation: string): boolean {
     const now = this.#dependencies.clock.monotonic();
     return this.link.hasRightClockBeside(incarnation, (it) => this.#leases.isFresh(it.incarnation, now));
   }
 
-  /** `polls`: whether this process does; `owns`: whether it has the accounts. */
+  /** `polls`: whether this process polls; `owns`: whether it has the accounts. */
   notePolling(polls: boolean, owns: boolean): void {
     const { look, owner, trouble } = this.link;
     const elsewhere = this.newerOwner;
@@ -150,18 +150,18 @@ export class FleetView {
     if (isOther) this.polling = { who, node, since: clock.now() };
   }
 
-  /** For how long nobody has polled as far as can be known; 0 where somebody does. */
+  /** For how long nobody has polled, as far as is known; 0 while somebody does. */
   get blindForMs(): number {
     return this.#blindSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#blindSince;
   }
 
-  /** Whether nobody has polled for so long that alive and able to poll is enough. */
+  /** Whether nobody has polled for so long that any living daemon that can poll should. */
   get isDoubtful(): boolean {
     const { clock, leaseMs } = this.#dependencies;
     return this.#nobodySince !== null && clock.monotonic() - this.#nobodySince >= leasesUntilDoubt * leaseMs;
   }
 
-  /** The other members that say that they poll: one in doubt is enough. */
+  /** The nodes of other members that say that they poll: of several in doubt, one is enough. */
   pollingBeside({ node }: Pick<ClusterMember, 'node'>): readonly string[] {
     const members = this.link.look?.members ?? [];
     return members.filter((it) => it.node !== node && it.status?.polls === true).map((it) => it.node);
@@ -170,7 +170,7 @@ export class FleetView {
   get mayClaim(): boolean {
     if (this.isDoubtful) return true;
     if (this.newerOwner !== null || this.link.isClockOff) return false;
-    // The owner that it waited for gave the accounts away or left. One that was killed, or will come back, has a lapsed lease there.
+    // The owner that it waited for gave the accounts away or left. One that was killed, or will come back, would have a lapsed lease.
     if (this.#waitedForEpoch !== null && this.link.look?.lapsedOwner === null) return true;
     return this.#dependencies.clock.monotonic() >= this.#claimsFrom;
   }
@@ -182,7 +182,7 @@ export class FleetView {
     this.#leaseEndsAt = this.link.owner?.expiresAt;
   }
 
-  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again, and channels were notified of what happened. */
+  /** An owner that renewed its lease since had its turn, and notified channels of what happened: this process may claim again after it. */
   claimAgain(): void {
     if (this.link.owner?.expiresAt === this.#leaseEndsAt) return;
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
@@ -191,8 +191,8 @@ export class FleetView {
   }
 
   /**
-   * Whether two servers take writes, each with an owner of its own: who is no member here any more, and answers at its address that it owns
-   * the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could. `address`: this process's own.
+   * Finds out whether two servers take writes, each with its own owner: a daemon that is no longer a member here, but answers at its address that
+   * it owns the accounts, owns them on another server. Owners and possible owners ask once a lease. `address`: this process's own.
    */
   #lookForOtherOwners({ origin, members }: ClusterLook, address: string | null): void {
     const { clock, leaseMs } = this.#dependencies;
@@ -225,7 +225,7 @@ export class FleetView {
       now >= this.#knowsPeersFrom && this.#silentPeers.values().every((since) => now - since >= peerMs);
   }
 
-  /** The state of two servers that take writes, as a sentence; null where that is not known. */
+  /** A sentence about two servers that take writes; null if no other one is known. */
   get split(): string | null {
     const own = this.link.look?.origin;
     if (this.#otherOwner === null || own == null) return null;
@@ -237,7 +237,7 @@ export class FleetView {
     return `two database servers take writes: ${node} owns the accounts on one ${where}`;
   }
 
-  /** The node that owns the accounts on a newer history of this database, on another server; null where there is none. */
+  /** The node that owns the accounts on a newer history of this database, on another server; null if there is none. */
   get newerOwner(): string | null {
     const own = this.link.look?.origin;
     if (this.#otherOwner === null || own == null) return null;
@@ -246,10 +246,10 @@ export class FleetView {
   }
 }
 
-/** Finds another process of the name of this one: nobody could say which of both an operator means. */
+/** Finds another process with the same node name: nobody could tell which of the two an operator means. */
 class NameWatch {
   duplicate: ClusterMember | null = null;
-  /** The ends of namesakes' leases, by incarnation: one that grows belongs to a process that lives. */
+  /** The ends of the leases of members with the same name, by incarnation: a growing one belongs to a living process. */
   #expiry = new Map<string, number>();
 
   observe({ members }: ClusterLook, { node, status: own }: MemberCard): void {

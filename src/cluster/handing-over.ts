@@ -3,7 +3,7 @@ import type { DatabaseLink } from './database-link.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import type { OwnedAccounts } from './owned-accounts.ts';
 
-/** The pause between looks whether another daemon could take the accounts. */
+/** The pause between checks whether another daemon could take the accounts. */
 const lookMs = 500;
 
 interface GivingDependencies extends Pick<MembershipDependencies, 'clock' | 'log' | 'leaseMs' | 'drain'> {
@@ -13,9 +13,9 @@ interface GivingDependencies extends Pick<MembershipDependencies, 'clock' | 'log
 }
 
 /**
- * The steps of an owner before it lets go of the accounts because a person wants that, or its clock is off: waits for who could take them,
- * for a lease at most, and stores what is known. Gives whether they are to be let go of now. An order that names another epoch than the
- * present one was for somebody else.
+ * The steps of an owner before it lets go of the accounts, because of an order or because its clock is off. It waits for a daemon that could
+ * take them, for one lease at most, and stores what is known. Returns whether to let go of them now. An order that names another epoch
+ * than the present one was for another owner.
  */
 export async function giveAway(
   owned: OwnedAccounts,

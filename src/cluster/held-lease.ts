@@ -1,9 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** The part of the database's lease that the owner believes in, from the sending of the renewal on. */
+/** The part of the lease on which the owner relies, counted from the sending of the renewal. */
 const ownShare = 3 / 4;
 
-/** An instant by both clocks of the machine: the wall clock goes on while it sleeps, the other one does not jump. */
+/** An instant by both clocks of the machine: the wall clock goes on while it sleeps, the monotonic clock never jumps. */
 export interface Instant {
   readonly monotonic: number;
   readonly wall: number;
@@ -11,7 +11,7 @@ export interface Instant {
 
 export type OwnLease = ReturnType<typeof createOwnLease>;
 
-/** The lease as its holder believes in it: it stops before the database's clock says so, whichever of its own says so first. */
+/** The lease as its holder sees it: it ends before the database's clock says so, by whichever of the machine's clocks is first. */
 export function createOwnLease(clock: Clock, leaseMs: number) {
   let renewedAt: Instant | null = null;
   const instant = (): Instant => ({ monotonic: clock.monotonic(), wall: clock.now() });

@@ -1,26 +1,26 @@
 import type { ClusterLook } from '../ports/cluster.ts';
 
-/** The phase of a process that has the accounts, from the moment that it took them (`owned-accounts.ts`). */
+/** The phase of a process that has the accounts, from when it took them (`owned-accounts.ts`). */
 export type Phase = 'loading' | 'owner' | 'giving' | 'released' | 'alone';
 
 export type Verdict =
   | { readonly kind: 'keep' }
-  /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
+  /** Its lease is over, or the database lost batches, and nobody took the accounts: it takes them again, as the same member or a new one. */
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
-  /** Nobody has them, or itself by a claim whose answer was lost, and what is stored may be readable now: as one that has just come. */
+  /** Nobody has the accounts, or its own claim got no answer, and what is stored may be readable now: it begins as if it had just come. */
   | { readonly kind: 'claim' | 'take' }
   | { readonly kind: 'lose'; readonly why: string };
 
 interface Standing {
   readonly phase: Phase;
   readonly incarnation: string;
-  /** Under which it took them. */
+  /** The epoch under which it took the accounts. */
   readonly epoch: number;
   /** The number of batches that were known to be stored when the look was sent. */
   readonly stored: number;
-  /** It let go of them, and others have their turn. */
+  /** It let go of the accounts, and others may take them first. */
   readonly waits: boolean;
-  /** It acts by the configuration alone, since it could not read what is stored. */
+  /** It acts by the configuration alone, because it could not read what is stored. */
   readonly isBlind: boolean;
 }
 
@@ -28,7 +28,7 @@ export const keep: Verdict = { kind: 'keep' };
 export const lose = (why: string): Verdict => ({ kind: 'lose', why });
 
 /**
- * The meaning of a look at the database for a daemon that has the accounts, or let go of them and still knows of them. The first row that fits counts.
+ * The meaning of a look for a daemon that has the accounts, or has let go of them but still knows of them. The first row that fits counts.
  *
  * | epoch of the database        | owner         | phase                    | verdict                       |
  * | ---------------------------- | ------------- | ------------------------ | ----------------------------- |
@@ -44,14 +44,14 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * | the own                      | none          | released, others' turn   | keep                          |
  * | the own, or one claimed unheard | itself, none | owner, giving, released, alone | regain               |
  *
- * What says restore, regain, claim or take where its own lease is over becomes a new incarnation first: rejoin.
+ * If its own lease is over, a daemon becomes a new incarnation before it may restore, regain, claim or take: rejoin.
  */
 export function judgeLook(standing: Standing, look: ClusterLook & { readonly renewed: boolean }): Verdict {
   const verdict = (standing.isBlind ? judgeBlind(standing, look) : null) ?? judgeEpoch(standing, look);
   return look.renewed || verdict.kind === 'keep' || verdict.kind === 'lose' ? verdict : { kind: 'rejoin' };
 }
 
-/** The rows of a blind daemon; null where the others count. */
+/** Judges a blind daemon; null if the rows for the others apply. */
 function judgeBlind({ incarnation, epoch }: Standing, look: ClusterLook): Verdict | null {
   if (look.owner === null) return { kind: 'claim' };
   if (look.owner !== incarnation) return lose('another daemon took the accounts');
@@ -72,7 +72,7 @@ function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
   return phase === 'released' && waits ? keep : { kind: 'regain' };
 }
 
-/** Whether the database lost what is known to have been stored. */
+/** Whether the database lost batches that are known to have been stored. */
 export function isBehind({ epoch, stored }: Pick<Standing, 'epoch' | 'stored'>, look: ClusterLook): boolean {
   return look.epoch < epoch || (look.epoch === epoch && look.batch !== null && look.batch < stored);
 }

@@ -6,9 +6,9 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-/** Longer than a replica is behind. */
+/** Longer than a replica lags behind. */
 const keptForMs = 10 * minuteMs;
-/** Fewer than the audit holds: what is left again is known there if it was done. */
+/** Fewer than the audit holds: an order that is left again is found there if it was executed. */
 const maxKept = 1000;
 
 interface Dependencies extends Pick<Cluster, 'leaveOrder'> {
@@ -18,12 +18,12 @@ interface Dependencies extends Pick<Cluster, 'leaveOrder'> {
 }
 
 /**
- * Leaves orders in the database for the owner of the accounts, and once more where something happened to the database since: it may have lost
- * them with who had done them, and their givers were told that they are done, or will be. An owner that knows them does nothing twice.
+ * Leaves orders in the database for the owner of the accounts, and again after something happened to the database. It may have lost the
+ * orders together with the owner that executed them, though people were told that they are done. An owner that knows an order ignores it.
  */
 export function keepOrders({ clock, log, leaveOrder, news }: Dependencies): {
   readonly leave: Cluster['leaveOrder'];
-  /** To be called after each look at the database. */
+  /** Call it after each look at the database. */
   readonly looked: () => Promise<void>;
 } {
   let kept: { order: Parameters<typeof leaveOrder>[0]; at: number; upsets: number }[] = [];

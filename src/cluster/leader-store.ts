@@ -4,18 +4,18 @@ import type { Batch, FencedStore, Store, StoreFile } from '../ports/store.ts';
 interface LeaderDependencies {
   readonly store: FencedStore;
   readonly reader: StoreFile;
-  /** Asked, before anybody hears of it, what became of the accounts where a change was refused because another seems to own them. */
+  /** Called when a change was refused because another seems to own the accounts: finds out who owns them before anybody hears of the refusal. */
   readonly refused: () => Promise<void>;
   readonly monotonic: () => number;
 }
 
-/** Over the incarnations of an owner: what writes, and a change of the incarnation, goes one after the other. */
+/** The store over all incarnations of an owner. Writes and changes of the incarnation happen one after another. */
 export class LeaderStore {
-  /** The part that the owner's work knows. */
+  /** The part that the owner's daemon uses. */
   readonly port: Store;
   readonly #dependencies: LeaderDependencies;
   #store: FencedStore;
-  /** The stored state could not be read: nothing is stored over it. */
+  /** Whether the stored state could not be read: then nothing is stored over it. */
   isBlind = false;
   #failingSince: number | null = null;
   #isChanging = false;
@@ -41,12 +41,12 @@ export class LeaderStore {
     };
   }
 
-  /** The accounts are not its own yet: nothing is written before they are. */
+  /** The process does not own the accounts yet: nothing is written before it does. */
   waitForAccounts(): void {
     this.#isChanging = true;
   }
 
-  /** The accounts are free: who writes waits until it is known whose they are. */
+  /** The accounts are free: writes wait until it is known who owns them. */
   pause(): void {
     this.#pause ??= Promise.withResolvers();
   }
@@ -56,20 +56,20 @@ export class LeaderStore {
     this.#pause = null;
   }
 
-  /** The number of batches that the database is known to have of the present incarnation. */
+  /** The number of batches of the present incarnation that are known to be stored. */
   get stored(): number {
     return this.#store.stored;
   }
 
-  /** For how long changes have not been stored, or may not have been; undefined while they are. */
+  /** For how long it has failed, or been unknown, that changes are stored; undefined while they are. */
   get failingForMs(): number | undefined {
     return this.#failingSince === null ? undefined : this.#dependencies.monotonic() - this.#failingSince;
   }
 
   /**
-   * Writes on with the store that `change` gives, first what the database lost, if anything: `stored` resolves after that, or once it failed
-   * and is left for the next commit. `settles`: finds out before that about a batch whose end is unknown. Nothing is written after one that
-   * failed or gave null, until one gives a store: whether it owns as another by then is unknown.
+   * Continues with the store that `change` returns, and first stores what the database lost. `stored` resolves once that is done, or has failed
+   * and is left for the next commit. `settles`: finds out before `change` whether a batch with an unknown end was stored. If `change` fails or
+   * returns null, nothing is written until a later one returns a store: it is unknown whether this process owns the accounts by then.
    */
   async continueWith(
     settles: boolean,

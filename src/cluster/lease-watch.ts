@@ -3,13 +3,13 @@ import type { ClusterLook, MemberCard } from '../ports/cluster.ts';
 interface SeenLease {
   /** An instant of the database's clock. */
   readonly endsAt: number;
-  /** An instant of this process' clock, monotonic. */
+  /** When it last changed, by the monotonic clock of this process. */
   readonly changedAt: number;
 }
 
-/** A living daemon renews several times: a lease that stays the same for its length is over, wherever its end lies. */
+/** A living daemon renews its lease several times in its length: a lease that stays the same for that long is over, whatever its end says. */
 export class LeaseWatch {
-  /** When the last owner was last seen to have renewed; null where that is not known. Monotonic. */
+  /** When the last owner was last seen to have renewed; null if that is unknown. Monotonic. */
   ownerRenewedAt: number | null = null;
   readonly #leaseMs: number;
   #seen = new Map<string, SeenLease>();
@@ -18,13 +18,13 @@ export class LeaseWatch {
     this.#leaseMs = leaseMs;
   }
 
-  /** Nobody could renew while the database did not answer: what was seen before that counts for nothing. */
+  /** Forgets what was seen: while the database did not answer, nobody could renew. */
   interrupted(): void {
     this.#seen.clear();
     this.ownerRenewedAt = null;
   }
 
-  /** The look without the members whose leases are over, and without earlier incarnations of this process, which says `own` of itself. */
+  /** The look without members whose leases are over, and without earlier incarnations of this process, whose card is `own`. */
   observe<Look extends ClusterLook>(look: Look, own: MemberCard, now: number): Look {
     const seen = look.members.map(({ incarnation, expiresAt }): [string, SeenLease] => {
       const before = this.#seen.get(incarnation);
@@ -44,7 +44,7 @@ export class LeaseWatch {
     return { ...look, ...overdue, members, owner: null };
   }
 
-  /** Whether it renewed lately: who stands by does so each second, or more often. */
+  /** Whether it renewed a short time ago: a standby renews each second, or more often. */
   isFresh(incarnation: string, now: number): boolean {
     return this.#ageOf(incarnation, now) < this.#leaseMs / 2;
   }

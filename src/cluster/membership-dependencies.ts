@@ -12,25 +12,25 @@ export interface MembershipDependencies {
   /** The card of this process, as it is now. */
   readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly leaseMs: number;
-  /** The longest time that it goes on from memory. */
+  /** The longest time for which it goes on from memory. */
   readonly aloneForMs: number;
-  /** The answers of these, as far as they answer. */
+  /** The answers of these members, of those that answer. */
   readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
-  /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
+  /** Makes the owner's initial state from what is stored. `before`: the last owner, if it is known. */
   readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;
   readonly begin: (owned: {
     readonly store: Store;
     readonly state: MonitorState;
-    /** The node that had the accounts before and did not give them away; null where it did. */
+    /** The node that had the accounts before and did not give them away; null if it did. */
     readonly takenFrom: string | null;
   }) => void;
   readonly abandon: () => void;
-  /** Stores what is known while nothing new begins, by the clock that counts where the own is ahead by so much. */
+  /** Stores what is known while nothing new begins. `aheadMs`: how far this machine's clock is ahead of the one that counts. */
   readonly drain: (aheadMs: number) => Promise<void>;
-  /** Called by an owner when something happened to the database; a clause. */
+  /** Called by an owner when something happened to the database. `happened`: a clause. */
   readonly happened?: (happened: string) => void;
-  /** Called by an owner whose database was taken back to an earlier moment: what it knows is to be stored again, whoever stored it first. Resolves when that is on its way. */
+  /** Called by an owner whose database was set back: all that it knows is stored again, whoever stored it first. Resolves once that is on its way. */
   readonly takenBack?: () => Promise<void> | undefined;
-  /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
+  /** Called after each look, and when this process took or lost the accounts: the status may have changed. */
   readonly looked?: () => void;
 }

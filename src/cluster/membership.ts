@@ -13,26 +13,26 @@ import { createRegistration, type Registration } from './registration.ts';
 import { Takeover } from './takeover.ts';
 
 /**
- * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's (`takeover.ts`),
+ * The life of one daemon among those that share a database. It stands by, takes the accounts when nobody owns them (`takeover.ts`),
  * owns them (`owned-accounts.ts`) while it renews its lease, and gives them away.
  *
- * - The database decides who owns, by its own clock; the owner goes by how long ago it sent its last renewal that succeeded,
- *   and stops acting before its lease ends there. A lease that does not grow for its own length is over (`lease-watch.ts`).
- * - What it knows is forgotten only when another epoch is seen.
+ * - The database decides who owns the accounts, by its own clock. The owner counts from when it sent its last successful renewal,
+ *   and stops acting before its lease ends there. A lease that is not extended for its own length is over (`lease-watch.ts`).
+ * - A daemon forgets the accounts only when it sees another epoch.
  *
- * Each round is a look at the database, and means (`#meet`; the first row that fits counts):
+ * Each round looks at the database and decides (`#meet`; the first row that fits counts):
  *
  * | has the accounts | what it sees                              | what it does                                                |
  * | ---------------- | ----------------------------------------- | ----------------------------------------------------------- |
- * | yes, or let go   | another owner on a newer history          | forgets everything                                          |
- * | yes, or let go   | anything else                             | `judge-look.ts`: keeps, takes again, stores again, forgets    |
+ * | yes, or released | another owner on a newer history          | forgets everything                                          |
+ * | yes, or released | anything else                             | `judge-look.ts`: keeps, takes again, stores again, forgets  |
  * | yes, owns        | its clock is off, another one's is right  | hands over                                                  |
- * | yes, reads       | nothing could be read for half a lease     | polls blind, from the configuration alone                   |
+ * | yes, loads       | nothing could be read for half a lease    | polls blind, from the configuration alone                   |
  * | no               | its own lease is over                     | becomes a new incarnation                                   |
- * | no               | it owns: nobody heard that its claim arrived | takes them                                               |
- * | no               | nobody owns, and it may claim             | claims; in doubt where nobody has polled for two leases       |
+ * | no               | it owns: the answer to its claim was lost | takes them                                                  |
+ * | no               | nobody owns, and it may claim             | claims; in doubt when nobody has polled for two leases      |
  * | no               | anything else                             | stands by                                                   |
- * | yes, or let go   | the database does not answer              | `OwnedAccounts.endure`: pauses, goes on from memory, forgets |
+ * | yes, or released | the database does not answer              | `OwnedAccounts.endure`: pauses, goes on from memory, forgets |
  * | no               | the same for two leases, and nobody polls | polls blind                                                 |
  */
 export class Membership {
@@ -62,25 +62,25 @@ export class Membership {
     return this.#takeover.owned;
   }
 
-  /** Looked at before anything is asked of a provider. */
+  /** Whether this process may poll. Checked before each request to a provider. */
   mayPoll(): boolean {
     return this.#owned?.mayPoll ?? false;
   }
 
   /**
-   * Looked at before a message goes out. What an owner cannot store it sends only when its lease has outlasted that: sent at once from
-   * memory it would be unknown to who takes over, who would send it again, or believe an incident open that was said to be over.
+   * Whether this process may send. Checked before each message. If it cannot store what it does, an owner sends only once that has lasted a
+   * lease. A message sent earlier would be unknown to the next owner, who would repeat it, or show an incident as open after its end was sent.
    */
   maySend(): boolean {
     return this.mayPoll() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());
   }
 
-  /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
+  /** Whether nobody else can take the accounts, though this owner stores nothing. With a shared database it goes on only then. */
   mayActUnpersisted(): boolean {
     return this.#owned?.mayActUnpersisted ?? false;
   }
 
-  /** Called before anybody is told how things are: an owner that stood still wakes with what it knew before. */
+  /** Called before the state is shown to anybody: an owner that stood still wakes with old knowledge. */
   async confirmOwnership(): Promise<void> {
     const owned = this.#owned;
     if (owned?.phase === 'owner' && !this.#lease.lasts && this.#fleet.link.reaches)
@@ -101,17 +101,17 @@ export class Membership {
     return this.#fleet.link;
   }
 
-  /** Whether it acts by its configuration alone, as what is stored could not be read. */
+  /** Whether it acts by its configuration alone, because what is stored could not be read. */
   get isBlind(): boolean {
     return this.#owned?.isBlind ?? false;
   }
 
-  /** The node that owns the accounts on another server, where nobody reads the orders that are left on this one; null where there is none. */
+  /** The node that owns the accounts on another server; null if there is none. Nobody there reads the orders that are left on this server. */
   get ownerElsewhere(): string | null {
     return this.#fleet.newerOwner;
   }
 
-  /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
+  /** Runs until `stop`. Rejects with `StorageError` if it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;
     const { cluster, looked } = this.#dependencies;
@@ -124,7 +124,7 @@ export class Membership {
     }
   }
 
-  /** Gives the accounts to a daemon that stands by, as soon as one can take them. */
+  /** Gives the accounts to a standby, as soon as one can take them. */
   async handOver(order: HandOver): Promise<void> {
     const owned = this.#owned;
     const { link } = this.#fleet;
@@ -155,7 +155,7 @@ export class Membership {
     }
   }
 
-  /** The database does not answer. */
+  /** Handles a round in which the database did not answer. */
   async #endure(beganAt: number): Promise<void> {
     const owned = this.#owned;
     const peers = this.#fleet.link.peersBeside(this.#dependencies.card().advertise);
@@ -163,7 +163,7 @@ export class Membership {
     if (this.#owned !== owned) return;
     if (verdict?.kind === 'lose') this.#takeover.lose(verdict.why);
     if (owned !== null) return;
-    // The next round may take as long as this one, and end too late.
+    // The next round may take as long as this one did, and so end too late.
     const { doubtInMs } = this.#fleet;
     const roundMs = this.#lease.instant().monotonic - beganAt + this.#nextRoundMs();
     if (doubtInMs > 0 && doubtInMs < roundMs) await this.#pauses.pause(doubtInMs);
@@ -176,23 +176,23 @@ export class Membership {
     const sentAt = this.#lease.instant();
     const storedBefore = this.#owned?.store.stored ?? 0;
     const renewal = await this.#dependencies.cluster.renew(this.#registration.describe(card));
-    // It was left or lost while the answer was on its way.
+    // The membership was left or lost while the answer was on its way.
     if (this.#registration.card !== card || this.#pauses.ended) return;
     const look = this.#fleet.sift(renewal, this.#registration.describe(card));
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const happened = this.#fleet.heard(look, this.#registration.describe(card), wallNow);
-    // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
+    // Lost commits may include the claim of an owner that still acts. A standby lets an owner that remembers more than the database go first.
     if (happened && this.#owned === null) this.#fleet.letOthersClaim();
     this.#takeover.notifyWhatHappened();
     this.#refuseDuplicate(card);
-    // A former owner counts on a lease only once it owns the accounts again.
+    // A former owner counts on its lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
     else await this.#seek(look, card);
   }
 
-  /** The database's answer to a daemon that does not have the accounts. */
+  /** Handles the database's answer to a daemon that does not have the accounts. */
   async #seek(look: ClusterLook & { readonly renewed: boolean }, card: MemberCard): Promise<void> {
     this.#takeover.lapsedOwner = look.lapsedOwner;
     if (!look.renewed) this.#registration.renounce();
@@ -201,7 +201,7 @@ export class Membership {
     else this.#standBy(look);
   }
 
-  /** The later one of two processes of one name ends, unless it owns the accounts. */
+  /** Of two processes with one name, the later one ends, unless it owns the accounts. */
   #refuseDuplicate(card: MemberCard): void {
     const { names } = this.#fleet;
     if (names.duplicate === null || this.#owned !== null) return;
@@ -226,12 +226,12 @@ export class Membership {
     };
   }
 
-  /** Whether nobody has polled for so long that alive and able to poll is enough. */
+  /** Whether nobody has polled for so long that any living daemon that can poll should. */
   get isDoubtful(): boolean {
     return this.#fleet.isDoubtful;
   }
 
-  /** The database's answer to a present or former owner. */
+  /** Handles the database's answer to a present or former owner. */
   async #keep(
     owned: OwnedAccounts,
     look: ClusterLook & { readonly renewed: boolean },
@@ -262,7 +262,7 @@ export class Membership {
     }
   }
 
-  /** Where it could not take its accounts again, others act first, and of several in doubt the one of the first name goes on. */
+  /** After a failed try to take the accounts again: others may act first. Of several daemons in doubt, the one with the first name goes on. */
   async #goOnInDoubt(owned: OwnedAccounts, card: MemberCard): Promise<void> {
     if (owned.phase === 'alone' && this.#fleet.pollingBeside(card).some((node) => node < card.node))
       this.#takeover.lose('another daemon polls as well, and has the first name');
@@ -270,7 +270,7 @@ export class Membership {
       await this.#takeover.ownInDoubt(card);
   }
 
-  /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
+  /** An owner whose clock is off gives the accounts away if another member's clock is right. */
   async #goOn(owned: OwnedAccounts, incarnation: string): Promise<void> {
     const { link } = this.#fleet;
     const { clock, log, leaseMs } = this.#dependencies;

@@ -7,27 +7,27 @@ import { isBehind, judgeLook, keep, lose, type Phase, type Verdict } from './jud
 import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-/** After a failure that may pass the load is tried again so soon. */
+/** The wait before loading is tried again after a failure that may pass. */
 const retryMs = 250;
 
 /**
- * The accounts in the hands of this process, from the moment that it took them until another epoch is seen.
+ * The accounts in the hands of this process, from when it took them until it sees another epoch.
  *
- * - loading → owner: all is read. Polls while its lease lasts.
- * - owner → giving: a person handed them over; what is known is stored, nothing new begins. giving → released: the slot is free, and another
- *   daemon takes them. Where none does for a lease, it takes them again: released → owner.
- * - owner, giving, released → alone: its lease is over and nobody who has them can be asked. alone → owner: the epoch is still the same when the
- *   database is back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
- * - loading → alone, blind: what is stored could not be read. It polls what the configuration names, stores nothing over what it did
- *   not read, and begins again with that once it can.
+ * - loading → owner: everything is read. The owner polls while its lease lasts.
+ * - owner → giving: a person ordered a hand-over. What is known is stored, and nothing new begins. giving → released: the slot is free, and another
+ *   daemon takes the accounts. If none does for a lease, this one takes them again: released → owner.
+ * - owner, giving, released → alone: its lease is over, and no daemon that has the accounts answers. alone → owner: the epoch is unchanged when the
+ *   database is back, so nobody wrote since. It goes on as a new incarnation with what it has in memory.
+ * - loading → alone, blind: what is stored could not be read. It polls what the configuration names, and stores nothing over what it did
+ *   not read. Once it can read that, it begins again from it.
  */
 export class OwnedAccounts {
   readonly store: LeaderStore;
-  /** The parts it began without, because they could not be read, as a clause. */
+  /** The tables that could not be read, and without which it began, as a clause; null if there are none. */
   unreadable: string | null = null;
-  /** Why it acts though the accounts are not its own, or it could not read what is stored, as a clause. */
+  /** Why it acts though it does not own the accounts, or could not read what is stored, as a clause. */
   doubt: string | null = null;
-  /** Waits for who could take them, or stores what is known before it lets go: once at a time (`handing-over.ts`). */
+  /** Whether a hand-over is under way, from waiting for a taker to storing what is known: only one at a time (`handing-over.ts`). */
   isGivenAway = false;
   /** An instant of the wall clock. */
   readonly takenAt: number;
@@ -37,18 +37,18 @@ export class OwnedAccounts {
   #phase: Phase = 'loading';
   #phaseSince: number;
   #ownership: { readonly incarnation: string; readonly epoch: number };
-  /** A change was refused, and why is not known yet. */
+  /** Whether a change was refused for a reason that is not known yet. */
   #isRefused = false;
-  /** Since when a member that reaches the database might have taken the accounts, and has not. */
+  /** Since when another member that reaches the database could have taken the accounts but has not. */
   #cutOffSince: number | null = null;
-  /** Since when each read of what is stored has failed. */
+  /** Since when every read of what is stored has failed. */
   #unreadSince: number | null = null;
-  /** The database was taken back to an earlier moment, and what it lost was not taken out yet: it may have the claim whose answer was lost. */
+  /** Whether the database was set back and its lost commits were not taken out yet. It may hold a claim of this owner whose answer was lost. */
   #isTakenBack = false;
-  /** The database was taken back: it has said that it is to store again what it knows, or took the accounts for that and is not through. */
+  /** After the database was set back. `said`: others see that it will store again what it knows. `begun`: it has the accounts and is storing. */
   #storesAgain: 'said' | 'begun' | null = null;
 
-  /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
+  /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of the refusal. */
   constructor(
     dependencies: MembershipDependencies,
     lease: OwnLease,
@@ -81,7 +81,7 @@ export class OwnedAccounts {
     if (phase === this.#phase) return;
     this.#phase = phase;
     this.#phaseSince = this.#dependencies.clock.monotonic();
-    // A daemon that lets go writes no more before it is known whose they are.
+    // A daemon that released the accounts does not write until it is known who owns them.
     if (phase === 'released') this.store.pause();
     else this.store.goOn();
   }
@@ -90,7 +90,7 @@ export class OwnedAccounts {
     return this.#ownership.epoch;
   }
 
-  /** Under which the accounts are this process's in the database: the one before, until it has taken them again. */
+  /** The incarnation that owns the accounts in the database: until they are taken again, the previous one. */
   get incarnation(): string {
     return this.#ownership.incarnation;
   }
@@ -100,29 +100,29 @@ export class OwnedAccounts {
   }
 
   get mayPoll(): boolean {
-    // A daemon that goes on from memory knows of nobody that has them, whatever was refused before.
+    // A daemon that goes on from memory knows of no other owner, even if a change was refused before.
     return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts && !this.#isRefused);
   }
 
-  /** Whether nobody else can take the accounts, though it does not store what it does. */
+  /** Whether nobody else can take the accounts, though their owner stores nothing. */
   get mayActUnpersisted(): boolean {
     return this.phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
   }
 
-  /** True where what is stored is what it knows, as far as it knows that. */
+  /** Whether what is stored is what this daemon knows, as far as it can tell. */
   get stores(): boolean {
     return !this.mayActUnpersisted && this.#storesAgain === null;
   }
 
-  /** For how long each read of what is stored has failed; 0 where it goes on. */
+  /** For how long every read of what is stored has failed; 0 while reads succeed. */
   get unreadForMs(): number {
     return this.#unreadSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#unreadSince;
   }
 
-  /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. `before`: who owned the accounts last. */
+  /** Rejects with `StorageError` if what is stored cannot be read; if lenient, leaves out what cannot be read. `before`: the last owner of the accounts. */
   async load(isLenient: boolean, before: ClusterMember | null): Promise<MonitorState> {
     const { clock, cluster, leaseMs, log, restore } = this.#dependencies;
-    // For one lost answer the accounts would be nobody's as long as the lease lasts.
+    // Giving up after one lost answer would leave the accounts without an owner for the rest of the lease.
     const goOn = async (): Promise<boolean> => {
       this.#unreadSince ??= clock.monotonic();
       await new Promise<void>((resolve) => clock.setTimer(retryMs, resolve));
@@ -140,32 +140,32 @@ export class OwnedAccounts {
     const tables = damagedRecords.filter(({ key }) => key === '').map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
     if (before === null) return restore(stored, null);
-    // It renewed its lease until it was lost, however long ago it polled.
+    // The last owner lived until its last renewal, however long ago it polled.
     return restore(livedUntil(stored, Math.min(clock.now(), before.expiresAt - leaseMs)), before);
   }
 
-  /** It acts by the configuration alone until it can read what is stored. */
+  /** From now on acts by the configuration alone, until what is stored can be read. */
   goBlind(why: string): void {
     this.store.isBlind = true;
     this.doubt = why;
     this.phase = 'alone';
   }
 
-  /** Nobody can take the accounts: it acts by what is stored, and stores what it does once it has them. */
+  /** Nobody can take the accounts: it acts by what is stored, and stores its own work once it has them. */
   actInDoubt(why: string): void {
     this.store.waitForAccounts();
     this.doubt = why;
     this.phase = 'alone';
   }
 
-  /** The stored state has been read. */
+  /** Called once the stored state was read. */
   readAll(): void {
     this.store.isBlind = false;
     this.doubt = null;
     this.phase = 'owner';
   }
 
-  /** The database's answer to a present or former owner. `storedBefore`: known to be stored when the look was sent. */
+  /** Judges the database's answer to a present or former owner. `storedBefore`: the number of batches known to be stored when the look was sent. */
   judge(
     look: ClusterLook & { readonly renewed: boolean },
     incarnation: string,
@@ -179,19 +179,19 @@ export class OwnedAccounts {
     this.#cutOffSince = null;
     if (!isBehind(standing, look)) this.#isRefused = false;
     if (verdict.kind === 'keep' && this.#storesAgain === 'said') this.#storesAgain = null;
-    // The renewals had arrived, and only their answers had not.
+    // The renewals had arrived; only their answers were lost.
     if (verdict.kind === 'keep' && phase === 'alone' && !isBlind) this.phase = 'owner';
     return verdict;
   }
 
-  /** Standbys are to know it before they see the next epoch. True where that is still to be said. */
+  /** Standbys must know that this owner will store again before they see the next epoch. True if that has still to be published. */
   willStoreAgain(): boolean {
     const isNew = this.#storesAgain === null;
     this.#storesAgain ??= 'said';
     return isNew;
   }
 
-  /** `restore`: the database lost what this owner stored last; it stores that again, under an epoch nobody had. */
+  /** `restore`: the database lost what this owner stored last. The owner stores it again, under an epoch that nobody had before. */
   async takeAgain(
     kind: 'regain' | 'restore',
     input: {
@@ -199,7 +199,7 @@ export class OwnedAccounts {
       readonly sentAt: Instant;
       readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch' | 'overdue'>;
       readonly isCurrent: () => boolean;
-      /** Null where they cannot be taken. */
+      /** Resolves to null if the accounts cannot be taken. */
       readonly claim: Cluster['claim'];
     },
   ): Promise<void> {
@@ -210,11 +210,11 @@ export class OwnedAccounts {
     const { stored } = await this.store.continueWith(!this.#isTakenBack, async () => {
       if (!isCurrent()) return null;
       const before = this.#ownership.epoch;
-      // It may have taken them though nobody heard of it.
+      // An earlier claim may have succeeded although its answer was lost.
       const unheard = look.owner === incarnation ? look : null;
       const condition = { regain: { after: before }, restore: { above: before } }[kind];
       const epoch = unheard?.epoch ?? (await claim(incarnation, { ...condition, overdue: look.overdue }));
-      // The next look shows whether another was quicker.
+      // If another daemon was quicker, the next look shows it.
       if (epoch === null || !isCurrent()) return null;
       const lost = this.#isTakenBack ? await cluster.takeLost() : [];
       this.#lease.countFrom(sentAt);
@@ -233,7 +233,7 @@ export class OwnedAccounts {
         );
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
-    // Its own commits are complete, with when they happened, before the rest. Both take seconds: the lease is renewed meanwhile.
+    // This owner's own commits, with their original times, come before the rest. Both take seconds, and the lease is renewed meanwhile.
     if (!wasTakenBack) return;
     this.#storesAgain = 'begun';
     void stored.then(takenBack).then(() => {
@@ -241,19 +241,19 @@ export class OwnedAccounts {
     });
   }
 
-  /** For an owner that was refused a change, or whose lease is over. It may still have the accounts: a database that lost its claim refuses too. */
+  /** For an owner with a refused change or a lease that is over. It may still own the accounts: a database that lost its claim refuses too. */
   async lookWhetherOvertaken(): Promise<void> {
     const { cluster } = this.#dependencies;
     const epoch = this.#ownership.epoch;
     const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#ownership.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;
-    // An older epoch is that of another server: the next round judges it.
+    // An older epoch is that of another server. The next round judges that.
     if (look.epoch > epoch || (look.epoch === epoch && isForeign))
       this.#lost('another daemon owns the accounts');
   }
 
-  /** The database does not answer. `peers`: whom to ask whether they have the accounts, or could take them. */
+  /** Decides what to do while the database does not answer. `peers`: daemons to ask whether they have the accounts or could take them. */
   async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
     const { clock, log, leaseMs, aloneForMs, askPeers, card } = this.#dependencies;
     if (this.#lease.lasts) return keep;
@@ -263,7 +263,7 @@ export class OwnedAccounts {
     if (this.#ownership.epoch !== epoch) return keep;
     if (answers.some(({ takenUnder }) => takenUnder !== null && takenUnder > epoch))
       return lose('another daemon has the accounts and reaches the database, and this one does not');
-    // One is enough of several that poll without knowing anything.
+    // Of several daemons that poll without knowing anything, one is enough.
     if (this.isBlind && answers.some(({ takenUnder, node }) => takenUnder !== null && node < card().node))
       return lose('another daemon polls as well, and has the accounts or the first name');
     const now = clock.monotonic();
@@ -273,7 +273,7 @@ export class OwnedAccounts {
         : keep;
     if (answers.some(({ reachesDatabase }) => reachesDatabase)) this.#cutOffSince ??= now;
     else this.#cutOffSince = null;
-    // A daemon that reaches the database takes them within a lease, if it can.
+    // A daemon that reaches the database takes the accounts within a lease, if it can.
     if (this.#cutOffSince !== null && now - this.#cutOffSince < leaseMs) return keep;
     this.phase = 'alone';
     log.error({}, 'nobody who has the accounts can be asked: this daemon goes on from memory');

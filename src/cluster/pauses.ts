@@ -3,14 +3,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-/** It waits twice as long each time, and no longer than this. */
+/** The wait doubles each time, up to the maximum. */
 const firstWaitMs = 1000;
 const maxWaitMs = 5000;
 
-/** Waiting mends none of these. */
+/** The kinds of failure that waiting cannot mend. */
 const finalKinds: readonly string[] = ['unfit', 'corrupt'];
 
-/** However long it takes: machines that lost power come back one by one. Rejects where waiting would not help. */
+/** Waits for the database as long as it takes: machines that lost power come back one by one. Rejects if waiting would not help. */
 export async function openPatiently(
   cluster: Pick<Cluster, 'open'>,
   databaseLink: DatabaseLink,
@@ -34,7 +34,7 @@ export function createPauses(clock: Clock) {
     get ended(): boolean {
       return hasEnded;
     },
-    /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
+    /** Resolves after `ms`, or at once when the loop is to end, to whether to go on. */
     async pause(ms: number): Promise<boolean> {
       if (hasEnded) return false;
       await new Promise<void>((resolve) => {
@@ -53,13 +53,13 @@ export function createPauses(clock: Clock) {
   };
 }
 
-/** A renewal is sent so many times in a lease … */
+/** The number of renewals sent in a lease … */
 const renewalsPerLease = 4;
-/** … and who stands by looks this often, or so many times. */
+/** … and a standby looks this often, or this many times in a lease if that is more often. */
 const lookMs = 1000;
 const looksPerLease = 8;
 
-/** The pause between two looks. A renewal of which nobody heard is made good before the lease that it was for is over. */
+/** The pause between two looks. A lost renewal is made up for before the lease that it should have extended is over. */
 export function roundMs(leaseMs: number, renews: boolean): number {
   return renews ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
 }

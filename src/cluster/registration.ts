@@ -5,8 +5,8 @@ import type { MembershipDependencies } from './membership-dependencies.ts';
 export type Registration = ReturnType<typeof createRegistration>;
 
 /**
- * This process among the members, one incarnation at a time: a joining whose end is unknown is repeated as the same one.
- * `describe`: what this process, of this id, says of itself as it is now.
+ * The membership of this process, one incarnation at a time. A join with an unknown end is repeated with the same incarnation.
+ * `describe`: what the process with this id says of itself now.
  */
 export function createRegistration(
   { cluster, newIncarnation }: Pick<MembershipDependencies, 'cluster' | 'newIncarnation'>,
@@ -28,7 +28,7 @@ export function createRegistration(
   }
 
   return {
-    /** Since its joining succeeded; another object for each incarnation. */
+    /** The card, once joining has succeeded. Each incarnation has another object. */
     get card(): MemberCard | null {
       return joined;
     },
@@ -42,11 +42,11 @@ export function createRegistration(
       joined = card;
       return card;
     },
-    /** The next one to join is a new incarnation; the present one may still say what became of its writes. */
+    /** Makes the next join use a new incarnation. The present one may still be asked what became of its writes. */
     renounce,
-    /** `renounce`, where the present one ends when the next one joins. */
+    /** As `renounce`, but the present incarnation ends when the next one joins. */
     abandon,
-    /** Ends it now, and the renounced one that `owned` accounts if it did, so that they are free; unheard twice, it ends when the next one joins, or with its lease. */
+    /** Ends it now, and a renounced one that `owned` the accounts, to free them. If that fails twice, it ends with the next join or its lease. */
     async leave(owned = joined?.incarnation): Promise<void> {
       const leaving = new Set(
         [owned, joined?.incarnation].filter((each): each is string => each !== undefined && each !== ''),

@@ -13,36 +13,36 @@ import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
 import { type DaemonStatus, type LiveViews, waitingMessages } from '../views/live-views.ts';
 import { carryOut, restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
-/** The shown state is read again when it is asked for, has changed, and was read this long ago or longer … */
+/** The state is read again if it is asked for, has changed, and was read at least this long ago … */
 const freshMs = 5000;
-/** … but reading takes a twentieth of the time at most, however much there is. */
+/** … but reading takes at most a twentieth of the time, however much there is. */
 const restFactor = 20;
-/** The time of a read for which `freshMs` is rest enough. */
+/** The longest time of a read after which `freshMs` is pause enough. */
 const cheapMs = freshMs / restFactor;
 
 interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'reader'> {
   readonly settings: () => Settings;
   readonly reader: StoreReader & Pick<StoreFile, 'leftOrders'>;
-  /** Another one each time that something was stored; null while the database does not answer. */
+  /** A different value after each change of what is stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  /** When it last answered, monotonic; null where that was that what is stored is not what the owner knows, and before. */
+  /** When the database last answered, monotonic; null before, and if it answered that what is stored is not what the owner knows. */
   readonly heardAt: () => number | null;
-  /** Nothing is shown longer than this after the database answered last. */
+  /** Nothing is shown for longer than this after the database's last answer. */
   readonly leaseMs: number;
   readonly leaveOrder: (order: LeftOrder) => Promise<void>;
-  /** All but what the stored state says. */
+  /** Everything in the status except what the stored state says. */
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
-  /** Null where nobody owns the accounts. */
+  /** Null if nobody owns the accounts. */
   readonly owner: () => OwnerName | null;
-  /** The node that owns the accounts on another server, where nobody reads orders that are left here; null where there is none. */
+  /** The node that owns the accounts on another server, where nobody reads orders that are left here; null if there is none. */
   readonly ownerElsewhere: () => string | null;
   /** The programs of all members. */
   readonly programs: () => readonly string[];
 }
 
 export interface StandbyViews extends LiveViews {
-  /** Drops what was read: this process has owned the accounts since. */
+  /** Drops what was read, because this process has owned the accounts since. */
   forget(): void;
 }
 
@@ -54,29 +54,29 @@ interface MadeOf {
 type OwnerName = Pick<ClusterMember, 'node' | 'program'>;
 
 /**
- * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old (with tens of thousands of accounts up to
- * a minute), and orders that are left in the database for the owner. They take effect here at once, so that whoever ordered something
- * sees it. Before anything was read, and a lease after the database answered last, accounts are unknown, and there is no answer to the question
- * which alerts there are: what was read before may be over. Keys and ended sessions stay, as nobody may come in by a cookie that was signed out.
+ * The views of a daemon that owns nothing, for the HTTP server. They show what is stored, a few seconds old (with tens of thousands of accounts up to
+ * a minute), and the orders that are left in the database for the owner. Such orders take effect here at once, so that the person who gave one
+ * sees it. Before the first read, and from a lease after the database's last answer, accounts are unknown and questions about alerts are
+ * refused, because older knowledge may be wrong. Keys and ended sessions stay, so that nobody comes in by a cookie that was signed out.
  */
 export async function createStandbyViews(parts: StandbyDependencies): Promise<StandbyViews> {
   const { reader, clock, leaveOrder, leaseMs } = parts;
   const now = () => clock.now();
   const restore = (stored: StoredState) => {
-    // While somebody owns the accounts, time counts as it does there, however long ago the last poll was.
+    // While somebody owns the accounts, time passes as it does there, however long ago the last poll was.
     const notes = parts.owner() === null ? {} : { [aliveNote]: String(now()) };
     const known = { ...stored, notes: { ...stored.notes, ...notes } };
     return restoreStored({ ...parts, settings: parts.settings() }, known);
   };
   let known = await restore(nothingStored);
   const views = createViews(() => known);
-  /** The source of the present knowledge; the revision is null where nothing was read, or that is too old. */
+  /** What the present knowledge was made from. The revision is null if nothing was read, or if it is too old. */
   let madeOf: MadeOf = { revision: null, settings: parts.settings() };
-  /** When the present knowledge was read, or the database last said that it holds. */
+  /** When the present knowledge was read, or last confirmed by the database. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
-  /** The times of the last reads, be they in vain. Reading takes the least of them: a database that stands still adds to it. */
+  /** The durations of the last reads, even failed ones. The shortest counts: a database that stands still only prolongs the others. */
   let tookMs: readonly number[] = [cheapMs, cheapMs, cheapMs];
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
@@ -85,7 +85,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     const startedAt = clock.monotonic();
     const settings = parts.settings();
     try {
-      // Looked for first: what the owner carries out meanwhile is in what is loaded after it.
+      // Orders are read first: one that the owner executes meanwhile is then part of the state that is read after them.
       const orders = await reader.leftOrders();
       const read = await restore(await reader.load());
       carryOut(read, orders);
@@ -103,7 +103,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 
   function status(): DaemonStatus {
     const own = parts.status();
-    // Its own problems say where the database does not answer at all.
+    // If the database does not answer at all, the daemon's own problems say so.
     const unread =
       failure === null || parts.revision() === null
         ? []
@@ -115,7 +115,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return clock.monotonic() < restUntil;
   }
 
-  /** Whether the present knowledge may be shown: confirmed within a lease, or read by the rule of `freshMs` from a database that answers. */
+  /** Whether the present knowledge may be shown: confirmed within a lease, or read by the rule of `freshMs` from a database that still answers. */
   function isCurrent(): boolean {
     const heardAt = parts.heardAt();
     if (madeOf.revision === null || heardAt === null) return false;
@@ -137,7 +137,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     madeOf = { revision: null, settings };
   }
 
-  /** The known state, read again where there may be something newer; one that knows nothing where it is too old. */
+  /** The known state, read again if there may be something newer; an empty one if it is too old. */
   async function fresh(): Promise<typeof known> {
     updating ??= update().finally(() => {
       updating = null;
@@ -150,14 +150,14 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return madeOf.revision !== null;
   }
 
-  /** `fresh` for questions to which "nothing" would be an answer. */
+  /** As `fresh`, for questions to which "nothing" would be a wrong answer. Throws if nothing was read. */
   async function freshOnceRead(): Promise<typeof known> {
     const read = await fresh();
     if (!isKnown()) throw notRead();
     return read;
   }
 
-  /** Reads once more, however lately it did. Throws `StorageError` where it cannot. */
+  /** Reads again, however short ago the last read was. Throws `StorageError` if it cannot. */
   async function exact(): Promise<typeof known> {
     await updating;
     outdate();
@@ -183,7 +183,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     confirmedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The reader of a page hears within seconds what may look different. */
+  /** Tells the reader of a page within seconds that something may look different. */
   function notifyAfter(before: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();
@@ -209,7 +209,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     async orders(orders) {
       const elsewhere = parts.ownerElsewhere();
       if (elsewhere !== null) return orders.map(() => standsBy({ node: elsewhere }));
-      // An order is judged by what holds now, or not at all.
+      // An order is checked against the present state, or not at all.
       const { state } = await exact();
       const owner = parts.owner();
       const reach = { poll: () => standsBy(owner), testAlert: leaveTest, handOver() {} };
@@ -219,7 +219,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
         reach,
         leave: leaveOrder,
       }).catch((error: unknown) => {
-        // A refused order must not be shown as done.
+        // A refused order must not be shown as executed.
         forget();
         throw error;
       });
@@ -230,7 +230,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     recordSession: () => undefined,
     status,
     counters: parts.counters,
-    // Only the owner listens.
+    // Only the owner listens to chats.
     listening: () => [],
     subscribe(changed) {
       if (subscribers.size === 0) notifyAfter(seen());

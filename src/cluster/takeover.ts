@@ -19,14 +19,14 @@ interface TakeoverParts {
   readonly pauses: ReturnType<typeof createPauses>;
 }
 
-/** The accounts, as far as this process has them: takes them, begins with what is stored of them, and lets go of them. */
+/** Takes the accounts for this process, begins with what is stored of them, and lets go of them. */
 export class Takeover {
-  /** Null where it has not the accounts, nor knows of them any more. */
+  /** Null if this process neither has the accounts nor still knows of them. */
   owned: OwnedAccounts | null = null;
   standsBy = false;
-  /** The daemon that had the accounts at the last look and did not give them away. */
+  /** The daemon whose lease was over at the last look, and that had not given the accounts away. */
   lapsedOwner: string | null = null;
-  /** Why it let go of the accounts without having begun; null where it did not. */
+  /** Why it let go of the accounts before it could begin; null if it did not. */
   loadFailure: string | null = null;
   readonly claims: ReturnType<typeof createClaims>;
   readonly #dependencies: MembershipDependencies;
@@ -55,7 +55,7 @@ export class Takeover {
     return phase === 'giving' ? 'owner' : phase;
   }
 
-  /** Why it owns the accounts though its clock is off; null where it does not, or gives them away, or the clock is right. */
+  /** Why it owns the accounts though its clock is off; null if it does not own them, gives them away, or its clock is right. */
   get #doubt(): string | null {
     const { fleet, registration } = this.#parts;
     const { aheadMs, isClockSurelyOff, isClockLongOff } = fleet.link;
@@ -73,7 +73,7 @@ export class Takeover {
     else if (this.owned === null) await this.ownInDoubt(card);
   }
 
-  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
+  /** Acts although the accounts cannot be taken: nobody owns them, but a dead process or somebody keeps them locked, or the database refuses. */
   async ownInDoubt(card: MemberCard): Promise<void> {
     const { begin, log } = this.#dependencies;
     const { fleet } = this.#parts;
@@ -99,7 +99,7 @@ export class Takeover {
     void this.#load(owned, fleet.lastOwner);
   }
 
-  /** Alive and able to poll beats every doubt: polls what the configuration names, and tells what it sees. */
+  /** In any doubt, a living daemon polls: it polls what the configuration names, and notifies of what it sees. */
   async goBlind(why: string, owned = this.#makeOwned('')): Promise<void> {
     const { begin, log, restore } = this.#dependencies;
     owned.goBlind(why);
@@ -109,7 +109,7 @@ export class Takeover {
     begin({ store: owned.store.port, state, takenFrom: null });
   }
 
-  /** Once it acts: before that, no channel would hear of it. */
+  /** Called once this daemon acts: no channel would be notified before that. */
   notifyWhatHappened(): void {
     const { link } = this.#parts.fleet;
     if (this.owned === null || this.owned.phase === 'loading' || link.toNotify === null) return;
@@ -117,7 +117,7 @@ export class Takeover {
     link.toNotify = null;
   }
 
-  /** Everything is forgotten, and the next round begins as a new incarnation. */
+  /** Forgets everything. The next round begins as a new incarnation. */
   lose(why: string): void {
     const hadBegun = this.owned !== null && this.owned.phase !== 'loading';
     if (!hadBegun) this.loadFailure ??= why;
@@ -171,13 +171,13 @@ export class Takeover {
   async #couldNotLoad(owned: OwnedAccounts, before: ClusterMember | null, why: StorageError): Promise<void> {
     const { clock, leaseMs } = this.#dependencies;
     const { fleet } = this.#parts;
-    // A failure that the database names has a cause; one of reading all that it gives has none.
+    // A failure that the database reported has a cause. A failure to make sense of what was read has none.
     const isUnreadable = why.kind === 'corrupt' && why.cause === undefined;
     if ((isUnreadable || fleet.isDoubtful) && !owned.isBlind) await this.goBlind(why.message, owned);
     const loadAgain = () => void (this.#isPresent(owned) && this.#load(owned, before));
     if (owned.isBlind) return void clock.setTimer(leaseMs, loadAgain);
     this.loadFailure = `what is stored cannot be read: ${why.message}`;
-    // Somebody else may be able to; the next try is as good as this one was.
+    // Another daemon may be able to load. A next try here would go as this one did.
     fleet.letOthersClaim();
     this.lose(this.loadFailure);
   }
