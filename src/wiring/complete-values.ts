@@ -7,10 +7,10 @@ import { keyOf, parseJson } from '../domain/json.ts';
 import { ownOf } from '../domain/own.ts';
 import { severities } from '../domain/severity.ts';
 
-/** A person waits at each press of the key. */
+/** The longest wait for the daemon: a person waits at each press of the key. */
 const patienceMs = 300;
 
-/** The part of the API that holds the values, and where each stands in it. */
+/** The API path with the values of each kind, the name of its list, and the key of the value in an item. */
 const asked: Readonly<Record<string, readonly [path: string, list: string, key: string]>> = {
   alerts: ['/api/v1/alerts', 'alerts', 'rule'],
   silences: ['/api/v1/silences', 'silences', 'id'],
@@ -18,15 +18,15 @@ const asked: Readonly<Record<string, readonly [path: string, list: string, key: 
 };
 
 /**
- * Values of the configuration's file, errors in it or not, or of the running daemon. `kinds` are those of the arguments that a line takes,
- * its commands included, with commas between; `taking` are the options that a word follows, with `|` between; then come the words
- * before the one that is typed. Exit code 1 where none is asked for there.
+ * Completes values from the configuration file, even one with errors, or from the running daemon. `kinds`: the kinds of a line's words and
+ * arguments, separated by commas. `taking`: the options that take a value, separated by `|`. Then come the words
+ * before the one that is typed. Exit code 1 if no value of a known kind belongs there.
  */
 export async function completeValues(
   [, kinds = '', taking = '', ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // Bash makes three words of `--by=ada`.
+  // Bash splits `--by=ada` into three words.
   const options = [...taking.split('|'), '='];
   const given = words.filter((word, at) => !word.startsWith('-') && !options.includes(words[at - 1] ?? ''));
   const kind = kinds.split(',')[given.length] ?? '';
@@ -36,10 +36,10 @@ export async function completeValues(
   }
   const named = words.includes('--config') ? words[words.indexOf('--config') + 1] : undefined;
   const config = readFile({ ...env, ...(named === undefined ? {} : { LOWWATER_CONFIG: named }) });
-  // An alert stands behind its account.
+  // The rule of an alert is typed after its account.
   const account = given.at(-1);
   const found = Object.hasOwn(asked, kind) ? await askDaemon(kind, account, config, env) : null;
-  // Without a daemon any rule may be meant.
+  // Without a daemon, any configured rule is offered.
   const section = kind === 'alerts' ? 'rules' : kind;
   const names = found ?? (kind === 'severities' ? severities : listNames(section, keyOf(config, section)));
   process.stdout.write(names.map((name) => `${name}\n`).join(''));
@@ -51,20 +51,20 @@ function readFile(env: NodeJS.ProcessEnv): unknown {
     try {
       return parse(readFileSync(resolve(place), 'utf8'));
     } catch {
-      // The next place, or nothing to offer.
+      // Tries the next place; if there is none, nothing is offered.
     }
   }
   return null;
 }
 
-/** The ids of a list, the keys of channels. Nothing is known of accounts in files of their own. */
+/** The ids of a list, or the names of channels. Accounts in files of their own are not known here. */
 function listNames(kind: string, section: unknown): readonly string[] {
   const names = kind === 'channels' ? Object.keys(Object(section)) : [];
   const ids = Array.isArray(section) ? section.map((item: unknown) => keyOf(item, 'id')) : names;
   return ids.filter((id) => typeof id === 'string').filter((id) => /^[a-z0-9-]+$/.test(id));
 }
 
-/** Null where no daemon answers in time. */
+/** Null if no daemon answers in time. */
 async function askDaemon(
   kind: string,
   account: string | undefined,
@@ -88,7 +88,7 @@ async function askDaemon(
   }
 }
 
-/** A token as the file says it; empty where its variable is not set here. */
+/** A token with its variable filled in; empty if that variable is not set here. */
 function fill(token: string, env: NodeJS.ProcessEnv): string {
   return token.replace(
     /\$\{env:(\w+)(?::-((?:[^{}]|\{[^{}]*\})*|[^}]*))?\}/g,
@@ -96,7 +96,7 @@ function fill(token: string, env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Without `fetch`, which takes Node 40 ms to load. */
+/** Does not use `fetch`, which takes Node 40 ms to load. */
 async function fetchText(url: URL, token: string | undefined): Promise<string> {
   const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((done, fail) => {

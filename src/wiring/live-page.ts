@@ -4,7 +4,7 @@ import type { HttpService } from '../net/http-service.ts';
 
 type PageServer = Pick<HttpService, 'url' | 'close'>;
 
-/** The settings that a page listens and shows by. */
+/** The settings on which the page depends. */
 interface PageSettings extends Pick<Settings, 'timezone' | 'language'> {
   readonly server: ServerSettings;
 }
@@ -14,7 +14,7 @@ interface OpenPage {
   readonly server: PageServer;
 }
 
-/** The page of a running daemon, over changes of its settings; it does not listen yet. `listen` starts a server and rejects when it cannot. */
+/** The page of a running daemon, which follows changes of the settings. It does not listen yet. `listen` starts a server; it rejects if it cannot. */
 export function createLivePage(listen: (settings: PageSettings) => Promise<PageServer>) {
   let open: OpenPage | null = null;
   const close = async (): Promise<void> => {
@@ -27,13 +27,13 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     get url(): string | null {
       return open?.server.url ?? null;
     },
-    /** Rejects when the address cannot be listened on; the page stays where it was, and the next call tries again. */
+    /** Rejects if the server cannot listen on the address. The page then stays where it was, and the next call tries again. */
     async follow(next: Pick<Settings, 'server' | 'timezone' | 'language'>): Promise<void> {
       const { server, timezone, language } = next;
       if (server === null) return close();
       const [before, settings] = [open, { server, timezone, language }];
       if (before !== null && sameSettings(before.settings, settings)) return;
-      // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
+      // Two servers cannot listen on one address: the old one closes first, and is opened again if the new one fails.
       const makesWay = before !== null && sameAddress(before, server);
       const port = makesWay ? portOf(before) : server.port;
       const reopen = (page: PageSettings) => listen({ ...page, server: { ...page.server, port } });
@@ -51,24 +51,24 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
   };
 }
 
-/** A port that the system chose stays while the file leaves the choice to it. */
+/** A port that the system chose stays in use as long as the file leaves the choice to the system. */
 function portOf({ settings, server }: OpenPage): number {
   return settings.server.port || Number(new URL(server.url).port);
 }
 
-/** Also where the file now names the port that the system chose. */
+/** Also true if the file now names the port that the system chose. */
 function sameAddress(before: OpenPage, { host, port }: ServerSettings): boolean {
   const { server } = before.settings;
   return server.host === host && (server.port === port || portOf(before) === port);
 }
 
-/** They differ by the token too, which JSON hides. */
+/** Compares the token separately, because JSON hides it. */
 function sameSettings(before: PageSettings, after: PageSettings): boolean {
   const sameToken = before.server.token?.reveal() === after.server.token?.reveal();
   return sameToken && JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** The address of a container's page, and what keeps people from it: for the first lines of its log. */
+/** The address of a container's page, and what keeps people from reaching it, for the first lines of the log. */
 export function describePage({ server }: Settings) {
   if (server === null) return { page: null, missing: ['"server" is null: there is no page'] };
   const missing = [

@@ -16,7 +16,7 @@ export function openProcessLog() {
   const hidden = new Set<string>();
   let current: SystemLog | null = null;
   const create = async (fileDescriptor: 1 | 2, level: LogLevel): Promise<SystemLog> => {
-    // Few commands ever log anything.
+    // Loaded only when needed: few commands ever log anything.
     const { createLog } = await import('../system/log.ts');
     const stream = fileDescriptor === 1 ? process.stdout : process.stderr;
     const log = createLog({
@@ -29,21 +29,21 @@ export function openProcessLog() {
     return log;
   };
   return {
-    /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
+    /** Opens the daemon's log on standard output: JSON lines, or text for people on a terminal. */
     async open(level: LogLevel): Promise<SystemLog> {
       current = await create(1, level);
       return current;
     },
-    /** Values that no log of this process may print from then on. */
+    /** Adds values that no log of this process may print from now on. */
     async hide(values: Iterable<string>): Promise<void> {
       for (const value of values) hidden.add(value);
       if (current !== null) await teach(current, values);
     },
-    /** A warning of Node, as a line of the daemon's log: undici calls its SOCKS experimental, say. */
+    /** Logs a warning of Node in the daemon's log. For example, undici calls its SOCKS support experimental. */
     reportWarning({ name, message }: Error): void {
       current?.warn({ name, warning: message }, 'warning of Node');
     },
-    /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
+    /** Writes one fatal line, to the daemon's log if it is open, else to standard error. With an open log it is written when the call returns. */
     async reportFatal(error: unknown): Promise<void> {
       const err = error instanceof Error ? error : new Error(String(error));
       nameSources(err);
@@ -57,14 +57,14 @@ export function openProcessLog() {
   };
 }
 
-/** Secrets taken in at once, which takes some milliseconds. */
+/** The number of secrets that are added at once, which takes a few milliseconds. */
 export const secretsAtOnce = 2000;
 
 async function teach(log: SystemLog, values: Iterable<string>): Promise<void> {
   for await (const part of inSlices(values, secretsAtOnce)) log.addSecrets(part);
 }
 
-/** Uses the maps next to the bundle, read for this alone: Node would read them at every start. Changes the error. */
+/** Rewrites the stack with the source maps next to the bundle. They are read only now: Node would read them at every start. */
 export function nameSources(error: Error): void {
   const maps = new Map<string, SourceMap | null>();
   for (let next: unknown = error; next instanceof Error; next = next.cause) {
@@ -77,10 +77,10 @@ export function nameSources(error: Error): void {
   }
 }
 
-/** `file:///app/dist/serve-BG2ZDO80.js:12:34`, as V8 writes places in modules. */
+/** `file:///app/dist/serve-BG2ZDO80.js:12:34`, the form in which V8 writes places in modules. */
 const placePattern = /(file:\/\/[^\s()]+):(\d+):(\d+)/g;
 
-/** Null where there is none, or where the process is in such a state that it cannot be read. */
+/** Null if there is no map, or the process is in a state in which it cannot be read. */
 function readMap(file: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, 'utf8')));
@@ -92,7 +92,7 @@ function readMap(file: string): SourceMap | null {
 interface Place {
   readonly map: SourceMap | null;
   readonly file: string;
-  /** Both count from 1, as in a stack. */
+  /** Line and column count from 1, as in a stack. */
   readonly line: number;
   readonly column: number;
 }

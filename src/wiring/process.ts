@@ -10,19 +10,19 @@ import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
 import { leave } from './signals.ts';
 
-/** Until it is done, or `signal` asks for an end. Only a second signal and programming errors end it at once. */
+/** Runs the command until it is done or `signal` asks for an end. Only a second signal or a programming error ends it at once. */
 export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
-  // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
+  // Files are private: database, write-ahead log, backups and what `init` writes are nobody else's business.
   process.umask(0o077);
   const isDaemon = commandOf(process.argv.slice(2)) === 'run';
   const log = openProcessLog();
   process.on('uncaughtException', (error) => void endFatally(error));
-  // Node would write them on standard error, between what a command says.
+  // Node would write warnings on standard error, in the middle of a command's output.
   process.removeAllListeners('warning').on('warning', log.reportWarning);
   const noReader = new AbortController();
   const stdout = openOutput(process.stdout, (error) => {
-    // Its log is lost, and counted as such; the daemon goes on.
+    // The daemon's log lines are lost, and are counted as lost; the daemon goes on.
     if (isDaemon) return;
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort(readerGone);
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
@@ -43,7 +43,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       env,
       cwd,
       user: nameUser(),
-      // Looked at when it is needed: Node opens standard input for who looks.
+      // A getter, because Node opens standard input as soon as it is looked at.
       get ask() {
         const ask = (question: string, hidden: boolean) => askOnTerminal(question, hidden, signal);
         return process.stdin.isTTY && process.stderr.isTTY ? ask : null;
@@ -63,14 +63,14 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     try {
       await log.reportFatal(error);
     } catch (silenced) {
-      // The program was replaced while it ran, say. The error itself may hold a secret, which only the log knows to hide.
+      // For example, the program was replaced while it ran. Only the log can hide secrets, so the original error is not printed.
       process.stderr.write(`lowwater: ended by an error that it cannot report: ${String(silenced)}\n`);
     }
     process.exit(1);
   }
 }
 
-/** Daemon and demo, and the secrets of the log, for the command line. */
+/** The daemon, the demo and the secrets of the log, as the command line uses them. */
 export function createProcessParts(log: ProcessLog, version: string): ProcessParts {
   return {
     hide: log.hide,
@@ -93,7 +93,7 @@ function readDirectory(): string | null {
   }
 }
 
-/** The end of the log may wait for a reader that has stopped reading, and a file for its disk; the process waits no longer than this. */
+/** The longest time that the process waits for the end of the log: a reader may have stopped reading, or the disk of a file may be slow. */
 const lastWordsMs = 1000;
 
 function readVersion(): string {
@@ -101,7 +101,7 @@ function readVersion(): string {
   return (manifest as { readonly version: string }).version;
 }
 
-/** The name for the record of what a person does; a container may run under an id without a name. */
+/** The name for the audit of a person's orders. In a container the user id may have no name. */
 function nameUser(): string {
   try {
     return userInfo().username;
@@ -110,13 +110,13 @@ function nameUser(): string {
   }
 }
 
-/** One question on standard error, one line from the terminal, empty when it is given up; what is typed is not shown when it is `hidden`. */
+/** Asks one question on standard error and reads one line from the terminal, empty if it is given up. A `hidden` answer is not shown. */
 async function askOnTerminal(question: string, hidden: boolean, signal: AbortSignal): Promise<string> {
   const { isCancel, password, text } = await import('@clack/prompts');
-  // A terminal that nobody gave a size says 0, and each character would have a line of its own.
+  // A terminal without a size reports 0, and each character would get a line of its own.
   process.stderr.columns ||= 80;
   const ask = hidden ? password : text;
-  // Ctrl-D ends the input, after which nobody would answer any more.
+  // Ctrl-D ends the input: nobody would answer after that.
   const end = new AbortController();
   const onKey = (_: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }): void => {
     if (key?.ctrl === true && key.name === 'd') end.abort();
@@ -129,9 +129,9 @@ async function askOnTerminal(question: string, hidden: boolean, signal: AbortSig
   });
   process.stdin.off('keypress', onKey);
   if (!isCancel(answer)) return answer ?? '';
-  // Ctrl-C and Ctrl-D give up everything, not this question alone.
+  // Ctrl-C and Ctrl-D give up the whole command, not only this question.
   if (!signal.aborted) process.kill(process.pid, 'SIGINT');
-  // The signal arrives a turn later, and does not keep the process alive until then.
+  // The signal arrives a turn later, and does not keep the process alive until then: this pause does.
   await pauseOrEnd(systemClock, 1000, signal);
   return '';
 }

@@ -21,7 +21,7 @@ import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
 import { hearChats, type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
-/** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
+/** One of the daemons that share a PostgreSQL database: it works while it owns the accounts, and stands by otherwise. */
 export async function ownShared(
   postgres: PostgresSettings,
   parts: OwnershipDependencies,
@@ -57,7 +57,7 @@ export async function ownShared(
       published = null;
     }
   };
-  /** Work that was done from memory and is for the daemon that has the accounts now. */
+  /** Work that was done from memory, to be left for the daemon that has the accounts now. */
   const unstored: (readonly [id: string, Unstored])[] = [];
   let isLeaving = false;
   const leaveUnstored = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export async function ownShared(
     const daemon = work;
     daemon?.act((at) => noteClusterChange(daemon.state, happened, at));
   };
-  /** A database that fails over is not always read at the first try. */
+  /** Stores again what the database lost. A database that fails over cannot always be read at the first try. */
   const compare = async (daemon: Daemon | null): Promise<void> => {
     if (daemon === null || work !== daemon) return;
     const again = storeAgain(daemon.state);
@@ -101,7 +101,7 @@ export async function ownShared(
       const daemon = makeDaemon({ store, state, membership, counting });
       work = daemon;
       daemon.start(refused);
-      // It may have changed while the state was made from it.
+      // The settings may have changed while the state was made from them.
       if (state.settings !== settings) {
         void daemon.reload(settings);
         if (refused !== null) daemon.reportInvalidConfiguration(refused);
@@ -110,7 +110,7 @@ export async function ownShared(
       const live = {
         ...acting,
         isKnown: () => !membership.isBlind,
-        // To own the accounts is no start, and loads no file.
+        // Taking the accounts is not a start of the process, and loads no file.
         status: () => ({ ...acting.status(), startedAt, configLoadedAt }),
       };
       views.become(live);
@@ -156,7 +156,7 @@ export async function ownShared(
     status: () => ({
       version,
       startedAt,
-      // A daemon that has not reached the database knows nothing of the accounts.
+      // A daemon that has never reached the database knows nothing of the accounts.
       ready: membership.clusterStatus.ready,
       problems: [
         ...(refused === null ? [] : [`config-invalid: ${refused}`]),
@@ -200,14 +200,14 @@ export async function ownShared(
   };
 }
 
-/** A database that says nothing is not waited for longer: what this daemon had is free once its lease is over. Docker kills after 10 s. */
+/** The longest wait for a silent database at the end: the accounts are free once the lease is over. Docker kills after 10 s. */
 const endMs = 8000;
 const closeMs = 500;
 
-/** A peer that does not answer by then says nothing. */
+/** A peer that does not answer within this time counts as silent. */
 const patienceMs = 1500;
 
-/** The answers of these daemons at their addresses, as far as they answer. */
+/** The answers of these daemons, of those that answer at their addresses. */
 async function askPeers(members: readonly ClusterMember[]): Promise<readonly PeerAnswer[]> {
   const answers = await Promise.all(
     members.map(({ node, advertise }) => (advertise === null ? null : askPeer(node, advertise))),
@@ -231,7 +231,7 @@ async function askPeer(node: string, address: string): Promise<PeerAnswer | null
 
 const rolesThatHave: ReadonlySet<unknown> = new Set<Role>(['loading', 'owner', 'alone']);
 
-/** `{"cluster":{"node":"n1","role":"owner","epoch":3,"reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
+/** Reads `{"cluster":{"node":"n1","role":"owner","epoch":3,"reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; 0.2 gives no origin. */
 function readPeer(body: unknown): PeerAnswer | null {
   const cluster = keyOf(body, 'cluster');
   const node = keyOf(cluster, 'node');

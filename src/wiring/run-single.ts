@@ -17,17 +17,17 @@ import { watchPath } from '../system/watch-path.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews, type LiveViews } from '../views/live-views.ts';
 
-/** Whether and while this process does a daemon's work, and what it shows meanwhile. */
+/** Whether and for how long this process does the work of a daemon, and what it shows meanwhile. */
 export interface Ownership {
   readonly views: CurrentViews;
   readonly reader: StoreReader;
-  /** The id of a database that may be new, or away at the start; null before it was opened. */
+  /** The id of a database that may be new, or out of reach at the start; null before it was opened. */
   databaseId?(): string | null;
-  /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
+  /** `fail` is called if the work turns out to be impossible until an operator changes something. */
   begin(fail: (why: unknown) => void): void;
   apply(settings: Settings): Promise<void>;
   refuse(text: string): void;
-  /** Ends the work properly: what is known is stored. */
+  /** Ends the work in order: everything known is stored. */
   end(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface OwnershipDependencies {
   readonly makeDaemon: MakeDaemon;
 }
 
-/** The one daemon of a SQLite file: it owns the accounts as long as it lives. */
+/** The single daemon of a SQLite file: it owns the accounts as long as it lives. */
 export async function ownFile(path: string, parts: OwnershipDependencies): Promise<Ownership> {
   const { settings, log, version, makeDaemon } = parts;
   const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
@@ -69,7 +69,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   };
 }
 
-/** Lets people act in the chats of a daemon's channels; what answers them is loaded with the first who does. */
+/** Lets people act in the chats of a daemon's channels. The code for answers is loaded at the first use. */
 export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): void {
   const answers = keepPromise(async () => {
     const { createChatAnswers } = await import('../channels/chats/answer-chat.ts');
@@ -85,7 +85,7 @@ export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): voi
   });
 }
 
-/** The state that a daemon begins with, made in turns between which the page answers. */
+/** The state with which a daemon begins. It is made in slices, between which the page answers. */
 export function restore(
   settings: Settings,
   stored: StoredState,

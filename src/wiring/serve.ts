@@ -31,28 +31,28 @@ import { createLivePage, describePage } from './live-page.ts';
 import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
-/** A loaded configuration, its file to be read again when it or what it was made of changes. */
+/** A loaded configuration. Its file is read again when it changes, or anything that it was made of. */
 interface ServeOrder extends LoadedConfiguration {
-  /** Opened here; it knows the secrets of the configuration. */
+  /** The log, which is opened here. It knows the configuration's secrets. */
   readonly log: ProcessLog;
   readonly version: string;
   readonly signal: AbortSignal;
-  /** Called once it polls and listens; the page's address, null without a server. */
+  /** Called once the daemon polls and listens, with the page's address; null without a server. */
   readonly started?: (url: string | null) => void;
 }
 
-/** Links in messages are good for this long: an incident that is still open then has been reminded of. */
+/** For how long links in messages work: people have had a reminder of an incident that is open for longer. */
 const linkLifeMs = weekMs;
 
-/** Until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
+/** Runs database, polls, channels and page, and watches the configuration file, until `signal` aborts. */
 export async function serve(order: ServeOrder): Promise<void> {
   const { settings, warnings } = order;
-  // With a proxy that has no address no provider and no receiver would be reached, so nothing is begun.
+  // A proxy variable without a usable address would cut off all providers and receivers, so nothing is started.
   readProxyVariables(process.env);
   const log = await order.log.open(settings.log.level);
   if (process.env.LOWWATER_IMAGE) log.info(describePage(settings), 'lowwater starts in a container');
   logWarnings(log, warnings);
-  // Before the database: opening a large one takes its time, and a change or a SIGHUP meanwhile must not be missed.
+  // Watches before the database is opened: that may take long, and a change or a SIGHUP meanwhile must not be missed.
   const reloads = watchReloads(order, log);
   try {
     await serveWatched(order, log, reloads);
@@ -87,7 +87,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const { views } = ownership;
   const { storage } = settings;
   const found = await readIdOf(storage, `lowwater ${version}`);
-  // Now, as another file may be in its place when the note is left once more.
+  // Identifies the file now: another file may be in its place when the note is written again.
   const open = identifyOpen(storage);
   const database = () => found ?? ownership.databaseId?.() ?? null;
   const trials = createTrials({
@@ -125,10 +125,10 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       inForce: () => current,
       async apply(loaded) {
         const { settings: next, secrets } = loaded;
-        // The page first: it is the one part of a configuration that can turn out to be impossible, and then
-        // nothing of it holds.
+        // The page comes first: only this part of a configuration can turn out to be impossible, and then
+        // none of the configuration takes effect.
         await followPage(loaded);
-        // A former secret stays one: a receiver may still repeat it.
+        // A former secret stays secret: a receiver may still repeat it.
         await learn(secrets);
         current = next;
         await ownership.apply(next);
@@ -147,14 +147,14 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   }
 }
 
-/** The daemon of a file, or one of those that share a database, of which nothing is loaded for the others. */
+/** The single daemon of a SQLite file, or one of several that share a database. Code for the latter is loaded only if needed. */
 async function openOwnership({ storage }: Settings, parts: OwnershipDependencies): Promise<Ownership> {
   if (storage.postgres === undefined) return ownFile(storage.path, parts);
   const { ownShared } = await import('./run-clustered.ts');
   return ownShared(storage.postgres, parts);
 }
 
-/** The effect of a configuration that was read again. */
+/** What a reload does with the configuration that was read again. */
 interface ReloadActions {
   inForce(): Settings;
   apply(loaded: Pick<LoadedConfiguration, 'settings' | 'secrets' | 'sources'>): Promise<void>;
@@ -163,14 +163,14 @@ interface ReloadActions {
 
 const password = /(?<=^[a-z]+:\/\/[^:@/]*):[^@/]*@/;
 
-/** All but the retention and a password, which may change while the daemon runs. */
+/** Compares everything except the retention and a password, which may change while the daemon runs. */
 function isSameStorage(before: StorageSettings, after: StorageSettings): boolean {
   const textOf = ({ path, postgres }: StorageSettings): string =>
     JSON.stringify([path, { ...postgres, url: postgres?.url.reveal().replace(password, '@') }]);
   return textOf(before) === textOf(after);
 }
 
-/** Warnings of a configuration that takes effect: one line each. */
+/** Logs the warnings of a configuration that takes effect, one line each. */
 function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
   for (const { message, ...place } of warnings.slice(0, maxWarnings))
     log.warn({ ...place, warning: message }, 'configuration warning');
@@ -182,7 +182,7 @@ const maxWarnings = 50;
 
 type Reloads = ReturnType<typeof watchReloads>;
 
-/** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
+/** Reloads on SIGHUP and when the file, or one that it names, changes. Only one reload runs at a time. */
 function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog) {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
@@ -203,7 +203,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   };
   const reloadFile = async ({ inForce, apply, refuse }: ReloadActions): Promise<void> => {
     const { loaded, sources } = await readConfiguration(file, hide, inForce());
-    // A page that came back now would keep a process alive that has ended.
+    // The process is ending: a page that was opened now would keep it alive.
     if (closed) return;
     watch.setSources(sources);
     if (loaded.kind === 'loaded' && !isSameStorage(inForce().storage, loaded.settings.storage)) {
@@ -228,20 +228,20 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   const watch = watchConfig({ sources, onChange: reload, clock: systemClock, watchPath });
   process.on('SIGHUP', reload);
   return {
-    /** Reloads that were asked for before happen now, later ones when they are asked for. */
+    /** Runs the reloads that were requested before this call; later ones run when they are requested. */
     begin: (given: ReloadActions): void => actions.resolve(given),
-    /** No reload takes effect from now on; waits for one that is being put in force. */
+    /** From now on no reload takes effect. Waits for one that is being applied. */
     async close(): Promise<void> {
       closed = true;
       watch.close();
       process.off('SIGHUP', reload);
-      // Its failure is reported where it was asked for.
+      // A failure is reported where the reload was requested.
       await applying.catch(() => undefined);
     },
   };
 }
 
-/** It outlives a restart, and is that of all daemons that share a database, where a token or that database is set. */
+/** The key survives a restart, and daemons that share a database have the same one, if a token or that database is configured. */
 function createSessionKeys({ storage }: Settings): (server: ServerSettings) => Buffer {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
@@ -259,7 +259,7 @@ function acknowledgeUrl(
   return `${server.publicUrl}/a/${signLink(key, { incident: incident.id, expiresAt: now + linkLifeMs })}`;
 }
 
-/** The reports of a running daemon, for those who ask for one over HTTP. */
+/** Makes the reports of a running daemon when somebody asks for them over HTTP. */
 function createReportsOnDemand(
   settings: () => Settings,
   ownership: Pick<Ownership, 'reader'>,

@@ -1,7 +1,7 @@
 import { commandOf } from '../cli/command-of.ts';
 import { systemClock } from '../system/clock.ts';
 
-/** Commands that change nothing and leave nothing behind, but may wait for a daemon that does not answer: they end at once. */
+/** Commands that change nothing and leave nothing behind, but may wait for a daemon that does not answer: a signal ends them at once. */
 export const asking: readonly unknown[] = [
   'status',
   'alerts',
@@ -13,16 +13,16 @@ export const asking: readonly unknown[] = [
 ];
 
 /**
- * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first
- * SIGTERM or SIGINT, which asks for an orderly end, or when the terminal is gone (SIGHUP). A second one does not wait for it.
- * `words` are those of the command line.
+ * Listens for signals from now on, so call it as early as possible. The returned signal aborts on the first
+ * SIGTERM or SIGINT, which asks for an orderly end, or when the terminal is gone (SIGHUP). A second one ends the process at once.
+ * `words`: the words of the command line.
  */
 export function listenForSignals(words: readonly string[]): AbortSignal {
   const ending = new AbortController();
-  // Node would open its debugger to whoever may connect to this machine, and the system end the process.
+  // By default, Node would open its debugger to every user of this machine on SIGUSR1, and SIGUSR2 would end the process.
   for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   const command = commandOf(words);
-  // A query runs inside the database, where no signal is heard, and leaves nothing behind: it may end at once.
+  // A query runs inside the database, where no signal is heard. It leaves nothing behind, so it may end at once.
   if (command === 'query') return ending.signal;
   for (const [signal, number] of [
     ['SIGTERM', 15],
@@ -35,20 +35,20 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
       ending.abort();
     });
   }
-  // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
-  // has no more use for it: neither may kill it.
+  // To the daemon, SIGHUP means "read the configuration again". Before it runs, it has yet to read it; at its end it
+  // does not need it any more. In neither case may the signal kill the process.
   if (command === 'run') process.on('SIGHUP', () => undefined);
   return ending.signal;
 }
 
-/** A reader of a file is mostly done with it by then. By looks, as a busy machine may give the process no turn for as long. */
+/** Reading a file is usually over after this many checks. They are counted, because a busy machine may give the process no turn for as long. */
 const looks = 20;
 const lookEveryMs = 10;
 
 /**
- * Ends the process with an exit code. While a file is being read, `exit` waits for the thread that reads it, which a file system
- * that hangs holds for ever: then the process ends by the signal, as whoever sent it would expect of a program that does not
- * listen.
+ * Ends the process with an exit code. While a file is being read, `exit` waits for the thread that reads it, and a file system
+ * that hangs would hold that thread for ever. The process then ends by the signal, as a program that does not listen for it
+ * would.
  */
 export function leave(code: number, signal: NodeJS.Signals = 'SIGTERM', looksLeft = looks): void {
   if (!readsFiles()) process.exit(code);
@@ -58,11 +58,11 @@ export function leave(code: number, signal: NodeJS.Signals = 'SIGTERM', looksLef
   }
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // The first process of a container gets no signal that it does not listen to, not even from itself.
+  // The first process of a container ignores signals that it does not listen for, even its own.
   process.abort();
 }
 
-/** Whether a thread is busy with a file, or stuck with one. */
+/** Whether a thread is reading a file, or is stuck with one. */
 function readsFiles(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }

@@ -1,9 +1,9 @@
-/** Set in the process that answers the query. */
+/** The variable that marks the process that answers the query. */
 export const watchedVariable = 'LOWWATER_WATCHED_QUERY';
 
-/** Only a signal ends a query that stays inside SQLite; ended so it has failed: exit code 1. */
+/** Runs the query in a child process, because only a signal ends a query that stays inside SQLite. It then counts as failed: exit code 1. */
 export function watchQuery(): void {
-  // The bundle has nothing in the place of this module, which packages load and do not use.
+  // Not imported: the bundle replaces this module with an empty one, because packages load it but do not use it.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
@@ -17,7 +17,7 @@ export function watchQuery(): void {
     });
   child.on('exit', (code, ended) => {
     process.exitCode = code ?? 1;
-    // By SIGTERM it ends itself, and has said why.
+    // On SIGTERM the child has already said why it ends.
     if (code === null && received === null && ended !== 'SIGTERM')
       process.stderr.write(
         `lowwater: the query was ended by ${ended}: it may need more memory than there is\n`,

@@ -25,7 +25,7 @@ import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } 
 
 const usualPort = 8080;
 
-/** Over real sockets on loopback and a real database: the simulated provider plays a story, receivers print it. */
+/** Uses real sockets on loopback and a real database: the simulated provider plays a story, and receivers print it. */
 export async function runDemo(order: DemoOrder, version: string, log: ProcessLog): Promise<void> {
   const { stdout, signal } = order;
   const begun = join(tmpdir(), 'lowwater-demo-');
@@ -84,7 +84,7 @@ async function startOtherProvider() {
   };
 }
 
-/** Says what happens while it happens; `acknowledged`: the person on call acts. */
+/** Tells what happens while it happens. `acknowledged`: the person on call acts. */
 function tellStory(
   { stdout, signal }: DemoOrder,
   url: string | null,
@@ -120,10 +120,10 @@ async function acknowledge(server: ServerSettings | null): Promise<void> {
   await askDaemon({ url, token: server.token }, { method: 'POST', path, body });
 }
 
-/** Kinds shown where nobody says which: the first of the registry. */
+/** The number of channel kinds that are shown if none are named: the first ones of the registry. */
 const usualKinds = 2;
 
-/** A receiver of each kind that prints what arrives, by the name of its channel. */
+/** Opens a receiver of each kind, by the name of its channel. It prints what arrives. */
 async function openReceivers(types: readonly string[] | null, stdout: Output) {
   const kinds =
     types === null
@@ -140,7 +140,7 @@ async function openReceivers(types: readonly string[] | null, stdout: Output) {
   return new Map(await Promise.all(open));
 }
 
-/** A free port of this machine, the usual one if it can be had. */
+/** A free port of this machine; the usual one if it is free. */
 async function findFreePort(usual: number): Promise<number> {
   const probe = (port: number) => startHttpService({ port, host: '127.0.0.1' }, () => undefined);
   const { port, close } = await probe(usual).catch(() => probe(0));

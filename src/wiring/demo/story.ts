@@ -1,9 +1,9 @@
 import type { ScenarioInput } from '../../simulator/scenario.ts';
 
-/** One turn of the story; it begins again for who stays longer. */
+/** The length of the story, which then begins again. */
 export const storyMs = 30_000;
 
-/** The script of the simulated provider. Seconds here are seconds at the screen. */
+/** The script of the simulated provider. Seconds here are seconds on the screen. */
 export const storyScenario: ScenarioInput = {
   latency: { min: '5ms', max: '25ms' },
   accounts: [
@@ -25,7 +25,7 @@ export const storyScenario: ScenarioInput = {
     },
   ],
   events: [
-    // Log-ins at full pace: 100 a second, down the ladder of thresholds.
+    // Log-ins at full pace: 100 a second, down through the thresholds.
     ...[420, 330, 180, 120, 40, -18.383].map(
       (amount, second) =>
         ({
@@ -44,7 +44,7 @@ export const storyScenario: ScenarioInput = {
   ],
 };
 
-/** The words between the messages, and their instants (milliseconds into the turn). */
+/** The narrator's words between the messages, with their instants (milliseconds from the start of the story). */
 export const narration: readonly { readonly at: number; readonly text: string }[] = [
   {
     at: 0,
@@ -60,14 +60,14 @@ export const narration: readonly { readonly at: number; readonly text: string }[
 
 export const acknowledgeAt = 7000;
 
-/** The configuration of the demo: like one for production, with seconds instead of minutes. */
+/** The configuration of the demo: like one for production, but with seconds instead of minutes. */
 export function storyConfiguration(parts: {
   readonly language: string;
   readonly provider: string;
   readonly other: { readonly entry: object; readonly account: object };
   readonly channels: Readonly<Record<string, object>>;
   readonly port: number;
-  /** Every channel hears everything; else all but the first hear only what is critical. */
+  /** Whether every channel gets every alert; else all except the first get only critical ones. */
   readonly everyone: boolean;
 }): object {
   const names = Object.keys(parts.channels);
@@ -105,7 +105,7 @@ export function storyConfiguration(parts: {
       { match: { severity: 'critical' }, channels: names, repeatEvery: '1h', groupWait: '300ms' },
       { channels: parts.everyone ? names : names.slice(0, 1), repeatEvery: '4h', groupWait: '300ms' },
     ],
-    // Beside its configuration, not among what a daemon stored where LOWWATER_DATA says.
+    // The database is next to the demo's configuration, not among a daemon's data (LOWWATER_DATA).
     storage: { path: 'lowwater.db' },
     server: { host: '127.0.0.1', port: parts.port },
     log: { level: 'fatal' },
