@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Node fires longer timers at once, with a warning. */
+/** The longest timer of Node: longer ones fire at once, with a warning. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** A timer that does not keep the process alive. */
@@ -8,7 +8,7 @@ export function fireUnlessEnded(delayMs: number, fire: () => void): void {
   setTimeout(fire, delayMs).unref();
 }
 
-/** Long timers are built from short ones. */
+/** The system's clock. Longer timers are built from several short ones. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A class, because one is made for every poll. */
+/** A class and not a closure, because a timer is made for every poll. */
 class ExactTimer {
   readonly #endsAt: number;
   readonly #fire: () => void;
@@ -31,7 +31,7 @@ class ExactTimer {
     this.#fire = fire;
   }
 
-  /** Node's timers fire a millisecond early; looking on and on would cost a third of a poll's processor time. */
+  /** Node's timers may fire a millisecond early, so the rest is waited for. Checking in a loop would cost a third of a poll's processor time. */
   wait(restMs: number): void {
     if (restMs < 0.1) this.#immediate = setImmediate(look, this);
     else this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);

@@ -1,14 +1,14 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Takes finished lines. `write` gives false when a line was refused; `lost` is called where that shows later. */
+/** Takes finished lines. `write` returns false if a line was refused; `lost` is called if that shows only later. */
 export interface LogDestination {
   write(line: string, lost: () => void): unknown;
 }
 
-/** Bytes that may wait for a slow reader of a pipe or socket: a burst, not the log of a day. */
+/** The most bytes that may wait for a slow reader of a pipe or socket: enough for a burst, not for the log of a day. */
 const maxQueueBytes = 64 * 1024;
 
-/** A full disk, a stopped or missing reader neither throws nor blocks: the line is refused. Else written at once. */
+/** Writes lines at once. A full disk and a stopped or missing reader neither throw nor block: the line is refused. */
 export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
   const kind = fstatSync(fileDescriptor);
   if (kind.isFIFO() || kind.isSocket())
@@ -18,7 +18,7 @@ export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
 
 /** Node writes to pipes and sockets without waiting, and queues the rest. */
 function queueTo(stream: NodeJS.WriteStream): LogDestination {
-  // The reader is gone: every further line is refused.
+  // When the reader is gone, every further line is refused.
   stream.on('error', () => undefined);
   return {
     write(line, lost) {
@@ -32,7 +32,7 @@ function queueTo(stream: NodeJS.WriteStream): LogDestination {
 }
 
 function writeTo(fileDescriptor: number): LogDestination {
-  /** The rest of a line that was written in part: it goes before all others. */
+  /** The rest of a line that was only partly written. It goes before all others. */
   let rest: Buffer = Buffer.alloc(0);
   return {
     write(line) {
@@ -48,7 +48,7 @@ function writeTo(fileDescriptor: number): LogDestination {
   };
 }
 
-/** A terminal that is stopped (Ctrl-S) would block the process; reopened non-blocking, it refuses instead. */
+/** A stopped terminal (Ctrl-S) would block the process. Reopened without blocking, it refuses instead. */
 function reopen(fileDescriptor: number): number {
   try {
     return openSync(

@@ -15,7 +15,7 @@ export interface SystemLog extends Log {
 export function createLog(options: {
   readonly level: LogLevel;
   readonly destination: LogDestination;
-  /** For people at a terminal instead of JSON lines. */
+  /** Lines for people at a terminal instead of JSON lines. */
   readonly pretty: boolean;
   readonly colour?: boolean;
 }): SystemLog {
@@ -32,7 +32,7 @@ export function createLog(options: {
     {
       write(line: string) {
         const [head = ''] = /^\{"level":"\w+","time":"[^"]+"/.exec(line) ?? [];
-        // Whoever reads the log needs both, and a secret may be such a word, or a year.
+        // Level and time are not scrubbed: readers of the log need them, and a secret may be the same word or a year.
         drain.write(head + scrubber.scrub(line.slice(head.length)));
       },
     },
@@ -53,7 +53,7 @@ export function createLog(options: {
   };
 }
 
-/** Counts lines that the destination refuses. The first line that is accepted again follows one that says how many are missing. */
+/** Counts lines that the destination refuses. Before the first line that is accepted again, a line says how many are missing. */
 class Drain {
   dropped = 0;
   #dropped = 0;
@@ -86,7 +86,7 @@ class Drain {
 
 const reserved = ['level', 'time', 'msg'] as const;
 
-/** A field named like one of pino's own would appear twice, and the second would win. */
+/** A field with the name of one of pino's own would appear twice in the line, and the second one would count. */
 function nestReserved(fields: object): object {
   return reserved.some((key) => key in fields) && !(fields instanceof Error) ? { fields } : fields;
 }

@@ -2,7 +2,7 @@ import { base64Forms } from '../domain/foreign-text.ts';
 import { FormIndex, minFormLength } from '../domain/form-index.ts';
 import { parseJson } from '../domain/json.ts';
 
-/** The last guard before a line leaves the process: it catches what libraries put into their messages. */
+/** The last guard before a line leaves the process: it hides secrets that libraries put into their messages. */
 export class SecretScrubber {
   readonly #forms = new FormIndex(formsOf);
 
@@ -11,10 +11,10 @@ export class SecretScrubber {
     for (const value of values) if (value.length >= minFormLength) this.#forms.add(value);
   }
 
-  /** Written out, URL-encoded, escaped for JSON or in base64, also inside a longer text. JSON stays JSON. */
+  /** Hides the values as they are, URL-encoded, escaped for JSON or in base64, also inside a longer text. JSON stays valid JSON. */
   scrub(line: string): string {
     if (!this.#forms.isIn(line)) return line;
-    // Strings are decoded first: a value that begins inside an escape would break the line.
+    // Strings are decoded first: replacing a value that begins inside an escape would break the line.
     const decoded = line.replace(jsonTokens, (token) => scrubToken(token, this.#forms));
     return this.#forms.replaceAll(decoded);
   }
@@ -29,11 +29,11 @@ function scrubToken(token: string, forms: FormIndex): string {
   return scrubbed === text ? token : JSON.stringify(scrubbed);
 }
 
-/** Characters that no writer escapes; keys mostly consist of it, and base64 does but for its `+`, `/` and `=`, which JSON leaves alone. */
+/** Characters that are never escaped in JSON. Keys mostly consist of them, and so does base64. */
 const plain = /^[\w.~+/=-]*$/;
 const plainInAddresses = /^[\w.~-]*$/;
 
-/** The forms of a value in text, and in text written as JSON. */
+/** The forms of a value in text, and in text that is written as JSON. */
 function formsOf(value: string): readonly string[] {
   const forms = formsInText(value);
   return forms.every((form) => plain.test(form))

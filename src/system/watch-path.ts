@@ -1,8 +1,8 @@
 import { watch } from 'node:fs';
 
 /**
- * Calls `changed` whenever a file, or something in a folder, was written, made, renamed or removed, with its name in the folder where it is known. Gives what ends it; null where the
- * system cannot watch it: the caller looks by itself then. Some file systems, such as network drives, never report anything.
+ * Calls `changed` when a file, or something in a folder, was written, created, renamed or removed, with its name in the folder if known. Returns a
+ * function that ends the watch; null if the system cannot watch, so the caller has to poll. Some network drives never report anything.
  */
 export function watchPath(path: string, changed: (name: string | null) => void): (() => void) | null {
   try {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** With exit code 143 and a line on standard error, whether or not somebody reads it. Runs in its own thread, for work that blocks this one. */
+/** Ends the process after a limit: exit code 143, and a line on standard error, read or not. It has its own thread, for work that blocks this one. */
 export function endProcessAfter(limitMs: number, line: string): () => void {
   const watch = new Worker(watching, { eval: true, workerData: { limitMs, line: `lowwater: ${line}\n` } });
   watch.unref();
