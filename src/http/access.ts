@@ -9,23 +9,23 @@ import { isAmong, plainAddress } from '../net/network.ts';
 import { RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
-/** Longer names are cut: nobody has one. */
+/** The longest name of a person: a longer one is cut. */
 const maxNameLength = 200;
 
-/** Probes name a server as they like; scrapers do where the server is on the network. */
+/** Checks the host name in a request. Probes may use any name, and so may scrapers if the server is open to the network. */
 export function requireOwnHost({ settings }: Site, path: string, { headers }: IncomingMessage): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
   if (isOwnHost(headers.host, settings)) return;
   throw new RequestError('forbidden', refusals.otherHost());
 }
 
-/** How proxies and content networks say that they forward, and for whom. */
+/** Headers in which proxies and content networks say that they forward a request, and for whom. */
 const forwardedHeader =
   /^(?:via|x-real-ip|(?:x-)?(?:original-)?forwarded.*|x-original-(?:host|url)|(?:.*-)?(?:client|connecting)-?ip|x-envoy-external-address)$/;
 
 /**
- * Whether a request surely comes from this machine: it names it, and no proxy says that it forwards for somebody. One that says nothing, as
- * nginx does unless told to, stands where `publicUrl` is another machine's.
+ * Whether a request surely comes from this machine: it uses a loopback name, and no proxy says that it forwards for somebody. A silent proxy, as
+ * nginx is by default, is recognised by a `publicUrl` of another machine.
  */
 export function isFromHere({ settings }: Site, { headers }: IncomingMessage): boolean {
   const name = parseAuthority(headers.host)?.hostname ?? null;
@@ -38,7 +38,7 @@ export function isFromHere({ settings }: Site, { headers }: IncomingMessage): bo
   );
 }
 
-/** Refuses changes that another site's page asks for, before anybody looks at tokens. */
+/** Refuses changes that a page of another site sends, before any token is checked. */
 export function requireOwnPage(site: Site, request: IncomingMessage): void {
   if (isReading(request) || originOf(site, request) !== 'other') return;
   throw new RequestError('forbidden', refusals.otherPage());
@@ -49,7 +49,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
   return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
 }
 
-/** The name by the trusted proxy: its header is believed from its addresses alone. Null where it names nobody. */
+/** The person named by the trusted proxy; null if it names nobody. The header is believed only from the proxy's addresses. */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
   const given = ownOf(request.headers, trustedProxy.header);
@@ -57,7 +57,7 @@ export function namePerson({ settings: { trustedProxy } }: Site, request: Incomi
   return name === '' ? null : name;
 }
 
-/** The client's address: the last in `X-Forwarded-For` that is no trusted proxy's, where a trusted proxy sent it; else the peer's. */
+/** The client's address. From a trusted proxy: the last one in `X-Forwarded-For` that is not a trusted proxy's; else the peer's. */
 export function addressOf({ settings: { trustedProxy } }: Site, request: IncomingMessage): string {
   const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
   let address = peerOf(request);
@@ -74,7 +74,7 @@ export function peerOf({ socket }: IncomingMessage): string {
   return plainAddress(socket.remoteAddress ?? '');
 }
 
-/** Lets in whoever is signed in or brings the token, when there is a token; throws the refusal otherwise. */
+/** Accepts a request with a session or the token, or any if there is no token. Else throws the refusal. */
 export async function requireSignIn(site: Site, request: IncomingMessage): Promise<void> {
   const { sessions } = site;
   if (sessions === null) return;
@@ -90,13 +90,13 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
       'www-authenticate': 'Bearer realm="lowwater"',
     });
   }
-  // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
+  // Every browser sends the origin with a form or script that changes something. A cookie without it does not come from a browser.
   if (!isReading(request) && originOf(site, request) === 'unknown')
     throw new RequestError('forbidden', refusals.noPageNamed());
   requireRole(role, request);
 }
 
-/** Settings that a browser keeps for itself: whoever may look may choose them. */
+/** Settings that a browser keeps for itself: viewers may change them too. */
 const ownChoices = new Set(['/time-zone', '/language']);
 
 function requireRole(role: Role, request: IncomingMessage): void {
@@ -104,7 +104,7 @@ function requireRole(role: Role, request: IncomingMessage): void {
     throw new RequestError('forbidden', refusals.mayOnlyLook());
 }
 
-/** The refusal of a wrong token, slowly where there were many. */
+/** The refusal of a wrong token. It is delayed after many wrong ones. */
 async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<RequestError> {
   const slowed = await attempts.recordFailure(peerOf(request));
   const wrong = { 'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"' };
@@ -117,15 +117,15 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Node gives a header one character a byte; whoever sends a token beyond ASCII sends it as UTF-8. */
+/** Node makes one character of each byte of a header, but a token beyond ASCII is sent as UTF-8. */
 function decodeUtf8(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
 }
 
 /**
- * Whether the `Host` header names this server (against DNS rebinding, where a page of another site gets its
- * own name to point here). Bound to loopback: loopback names, and the host of `publicUrl`. Bound elsewhere
- * also what no site on the internet can own: addresses, names without a dot, and the host it is bound to.
+ * Whether the `Host` header names this server. This prevents DNS rebinding, where a page of another site points its
+ * own name here. Bound to loopback, it accepts loopback names and the host of `publicUrl`. Bound elsewhere,
+ * it also accepts what no site on the internet can own: addresses, names without a dot, and the host it is bound to.
  */
 function isOwnHost(hostHeader: string | undefined, settings: ServerSettings): boolean {
   const host = parseAuthority(hostHeader);
@@ -144,14 +144,14 @@ function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'o
   const { origin } = headers;
   if (origin === undefined) return site === undefined ? 'unknown' : 'same';
   const given = URL.parse(origin);
-  // A browser's origin has no path.
+  // A browser's origin never has a path.
   if (given === null || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/i.test(origin)) return 'other';
   // The scheme is not compared with `Host`: a proxy in front may have ended TLS.
   if (given.host === parseAuthority(headers.host)?.host) return 'same';
   return given.origin === URL.parse(settings.publicUrl ?? '')?.origin ? 'same' : 'other';
 }
 
-/** Known by the proxy or `publicUrl`: a lie only gets a stricter cookie. */
+/** Decided by the proxy's header or `publicUrl`. A false header only makes the cookie stricter. */
 export function isSecure({ settings }: Site, { headers }: IncomingMessage): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;
   if (settings.publicUrl === null || !settings.publicUrl.startsWith('https:')) return false;

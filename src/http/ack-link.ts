@@ -1,10 +1,10 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { minuteMs } from '../domain/time.ts';
 
-/** The alert and the incident that a link acknowledges. */
+/** The alert and the incident that a link may acknowledge. */
 export type Granted = Readonly<Record<'account' | 'rule' | 'incident', string>>;
 
-/** The grant of a link in a message: acknowledging one incident, until an instant (milliseconds since 1970). */
+/** What a link in a message grants: to acknowledge one incident, until an instant (milliseconds since 1970). */
 export interface AcknowledgementGrant extends Granted {
   readonly expiresAt: number;
 }
@@ -14,7 +14,7 @@ type VerifiedLink =
   | { readonly kind: 'expired' }
   | { readonly kind: 'forged' };
 
-/** Bytes of a short link: a mark of the incident, the minute in which it expires, a signature over both. */
+/** The bytes of a short link: a mark of the incident, the minute in which it expires, a signature over both. */
 const markBytes = 5;
 const minuteBytes = 3;
 const saidBytes = markBytes + minuteBytes;
@@ -22,8 +22,8 @@ const linkBytes = 16;
 const minutesThere = 2 ** (8 * minuteBytes);
 
 /**
- * The 22 characters of a link that acknowledges one incident without signing in, short enough for an SMS. Put them behind
- * `<publicUrl>/a/`. It expires with the minute of `expiresAt` (milliseconds since 1970).
+ * The 22 characters of a link that acknowledges one incident without signing in, short enough for an SMS. They come after
+ * `<publicUrl>/a/`. The link expires with the minute of `expiresAt` (milliseconds since 1970).
  */
 export function signLink(
   secretKey: Buffer,
@@ -37,8 +37,8 @@ export function signLink(
 }
 
 /**
- * Whether a short link is signed by one of our keys and still good at `now`, and what it is for. It may be followed by what stood behind
- * it where it was copied: a full stop, a bracket.
+ * Whether a short link is signed by one of the keys and valid at `now`, and what it is for. It may end in characters that were copied with
+ * it, such as a full stop or a bracket.
  */
 export function verifyLink(secretKeys: readonly Buffer[], copied: string, now: number): VerifiedLink {
   const [, text = ''] = /^([\w-]*)[^\w-]*$/.exec(copied) ?? [];
@@ -48,7 +48,7 @@ export function verifyLink(secretKeys: readonly Buffer[], copied: string, now: n
   const isOurs = secretKeys.filter((key) => timingSafeEqual(given, signatureOf(key, link)));
   if (isOurs.length === 0) return { kind: 'forged' };
   const mark = link.subarray(0, markBytes);
-  // The minutes begin again every 31 years: this is the one next to now.
+  // The counter of minutes wraps every 31 years: this is the value nearest to now.
   const thisMinute = Math.floor(now / minuteMs);
   const ahead = (link.readUIntBE(markBytes, minuteBytes) - thisMinute) % minutesThere;
   const isPast = (ahead + minutesThere) % minutesThere > minutesThere / 2 || ahead === 0;
@@ -68,7 +68,7 @@ function signatureOf(secretKey: Buffer, link: Buffer): Buffer {
   return whole.subarray(0, linkBytes - saidBytes);
 }
 
-/** A link of messages before 0.4, `/ack?account=…&rule=…&incident=…&expires=…&signature=…`: all mistakes take the same time. */
+/** Verifies a link of a message before 0.4, `/ack?account=…&rule=…&incident=…&expires=…&signature=…`. All mistakes take the same time. */
 export function verifyAcknowledgement(
   secretKeys: readonly Buffer[],
   query: URLSearchParams,
@@ -93,12 +93,12 @@ export function verifyAcknowledgement(
 }
 
 function signGrant(secretKey: Buffer, grant: AcknowledgementGrant): Buffer {
-  // JSON keeps the fields apart, with any characters.
+  // As JSON, the fields stay separate whatever characters they contain.
   const text = JSON.stringify([grant.account, grant.rule, grant.incident, grant.expiresAt]);
   return createHmac('sha256', deriveKey(secretKey, 'acknowledge')).update(text).digest();
 }
 
-/** One key a purpose: a signature made for one never passes for another. */
+/** One key per purpose: a signature made for one purpose is never valid for another. */
 export function deriveKey(secretKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, '', `lowwater ${purpose}`, 32));
 }

@@ -22,15 +22,15 @@ import { RequestError, refusals, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
-/** Pages of one browser that are kept fresh. */
+/** The most pages of one browser that are kept fresh. */
 const maxPages = 30;
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 
-/** Answers one request whose body was read; null where it can have none. */
+/** Answers one request whose body was read; `body` is null if the method allows none. */
 export type App = (request: IncomingMessage, response: ServerResponse, body: Buffer | null) => Promise<void>;
 
-/** Loaded with the first request: the web's `Request` and `Response`, which Hono works with, cost 12 MB. */
+/** Loaded with the first request, because the web's `Request` and `Response`, which Hono uses, need 12 MB. */
 export function createApp(site: Site): App {
   const app = new OpenAPIHono<WebEnv>();
   const refuseWith = (error: unknown, context: WebContext) => refuse(site, error, context);
@@ -66,7 +66,7 @@ export function createApp(site: Site): App {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
     });
-    // Hono takes a broken percent sign for a character of its own.
+    // Hono would accept a broken percent escape as plain text.
     if (decodePercent(context.req.path) === null)
       throw new RequestError('bad_request', refusals.brokenPercent());
     requireOwnPage(site, context.env.incoming);
@@ -80,7 +80,7 @@ export function createApp(site: Site): App {
   });
   addAssetRoutes(app);
   addOpenPages(app);
-  // A person who is not let in does not learn what exists: all that follows, and what is not found, asks first.
+  // All routes below ask for a sign-in first, and so does the answer for missing pages: strangers do not learn what exists.
   app.use(async (context, next) => {
     await requireSignIn(site, context.env.incoming);
     await next();
@@ -96,7 +96,7 @@ export function createApp(site: Site): App {
         have: have[nth]?.split('.') ?? [],
       })),
       looks: JSON.stringify([headers.cookie, scope.language.id, scope.reader]),
-      // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
+      // The page is requested as its reader would: what it shows, and whether it may be seen, is decided in one place.
       read: async (page) => {
         const [address = '', language = ''] = page.split('#');
         const asked = { headers: { ...headers, [languageHeader]: language } };
@@ -111,13 +111,13 @@ export function createApp(site: Site): App {
   return answerBy(app);
 }
 
-/** A page that a browser asks for. What reads its parts asks for nothing but `text/html`, and gets no cookie. */
+/** Whether a browser asks for a page to show it. The reader of live parts accepts nothing but `text/html`, and gets no cookie. */
 function isPageRequest({ req, res }: WebContext): boolean {
   const isPage = res.headers.get('content-type')?.startsWith('text/html') ?? false;
   return isPage && req.method !== 'POST' && req.header('accept') !== 'text/html';
 }
 
-/** The address of an open page, with the language that it keeps as its fragment. Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
+/** Reads the address of an open page, whose fragment is its language. Only pages have parts: any other address is refused. */
 function readPage(text: string): string {
   const page = readOwnPath(text);
   if (pagePaths.test(page)) return page + (URL.parse(text, 'http://own')?.hash ?? '');
@@ -135,7 +135,7 @@ function answerBy(app: OpenAPIHono<WebEnv>): App {
             : new Request(url, { method, headers, body: body.length === 0 ? null : new Uint8Array(body) });
         return app.fetch(whole, env);
       },
-      // Other parts of the process keep Node's own `Request` and `Response`.
+      // Other parts of the process keep using Node's own `Request` and `Response`.
       { overrideGlobalObjects: false },
     )(request, response);
 }
@@ -145,7 +145,7 @@ async function refuse(site: Site, error: unknown, context: WebContext): Promise<
   return new Response(body, { status, headers });
 }
 
-/** The library's own refusals in our words, which quote nothing of the request. */
+/** The library's own refusals in this program's words, which quote nothing of the request. */
 function translate(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
   return error.status === 415

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 const styles = 'lowwater.css';
-/** Its parts, one after the other: a rule of a later one wins over one of an earlier. */
+/** The parts of the style sheet in order: a rule of a later part wins over one of an earlier part. */
 const styleParts = [
   'base',
   'frame',
@@ -34,13 +34,13 @@ const styleParts = [
 ].map((part) => `styles/${part}.css`);
 const own = ['live.js', 'stream.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
 const icons = ['critical', 'warning', 'unsure'].map((severity) => `icon-${severity}.svg`);
-/** uPlot is served as its package has it, made a module. */
+/** Files of uPlot as its package has them; the script is turned into a module. */
 const ofUplot = new Map([
   ['uplot.js', './dist/uPlot.iife.min.js'],
   ['uplot.css', './dist/uPlot.min.css'],
 ]);
 
-/** The files that an asset is made of; none where there is no such asset. */
+/** The files that make up an asset; none if there is no such asset. */
 function filesOf(name: string): readonly URL[] {
   const path = ofUplot.get(name);
   if (path !== undefined) return [new URL(path, import.meta.resolve('uplot/package.json'))];
@@ -50,12 +50,12 @@ function filesOf(name: string): readonly URL[] {
 
 const loaded = new Map<string, Asset>();
 
-/** Address of an asset with a digest of its content, so that browsers may keep it for ever. */
+/** The address of an asset, with a digest of its content so that browsers may keep it for ever. */
 export function assetPath(name: string): string {
   return `/assets/${name}?v=${loadAsset(name)?.hash ?? ''}`;
 }
 
-/** They hold nothing of anybody, so they need no token: the sign-in page uses them too. */
+/** Assets need no token, because they contain no data: the sign-in page uses them too. */
 export function addAssetRoutes(app: WebApp): void {
   app.get('/assets/:name', (context) => {
     const asset = loadAsset(context.req.param('name'));
@@ -95,7 +95,7 @@ function loadAsset(name: string): Asset | null {
   return asset;
 }
 
-/** Without comments and indentation, which no browser needs: a third of what is sent. Lines of texts over several lines begin with neither. */
+/** Removes comments and indentation: a third of what would be sent. No line inside a text that spans lines begins with either. */
 function shorten(name: string, text: string): string {
   if (name === 'uplot.js') return `${text}\nexport default uPlot;\n`;
   return text.replaceAll(/^\s+/gm, '').replaceAll(/^(?:\/\/.*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/)\n/gm, '');

@@ -4,20 +4,20 @@ import type { Log } from '../ports/log.ts';
 const windowMs = 60_000;
 const maxPerAddress = 10;
 const maxOverall = 60;
-/** Beyond so many addresses only the overall limit counts: a flood of addresses must not fill the memory. */
+/** Above this number of addresses only the overall limit counts: a flood of addresses must not fill the memory. */
 const maxTrackedAddresses = 1_000;
 const heldMs = 1_000;
-/** More answers are not held back: each takes a connection from whoever has the right token. */
+/** The most answers that are held back at a time: each takes a connection from people with the right token. */
 const maxHeld = 32;
 
 /**
- * Counts wrong tokens, per address and in all, over a minute. Beyond the limits answers to wrong ones are held back, a few at a time; the rest
- * is refused at once and its connection closed. A right token never waits: who guesses from behind a proxy must not keep out those who share it.
+ * Counts wrong tokens, per address and overall, over a minute. Above the limits, answers to wrong tokens are held back, a few at a time. The rest
+ * is refused at once and its connection closed. A right token never waits: somebody who guesses behind a proxy must not keep others there out.
  */
 export class Attempts {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
-  /** Wrong tokens since the start. */
+  /** The number of wrong tokens since the start. */
   refused = 0;
   #windowStart: number;
   #failures = new Map<string, number>();
@@ -33,7 +33,7 @@ export class Attempts {
     this.#windowStart = clock.monotonic();
   }
 
-  /** Notes a wrong token. Null while few were; then the headers of its answer, and the seconds until they are counted from zero again. */
+  /** Records a wrong token. Null while there were few; else the headers of the answer, and the seconds until counting begins again. */
   async recordFailure(address: string) {
     this.#turnWindow();
     this.refused += 1;

@@ -22,7 +22,7 @@ import { digestOf } from './session.ts';
 export const calendarMediaType = 'text/calendar; charset=utf-8';
 
 const maxNamed = 20;
-/** RFC 5545 3.1: a line has at most 75 octets, its end not counted. */
+/** RFC 5545 3.1: a line has at most 75 octets, without its line end. */
 const maxOctets = 75;
 
 const says = phrases('calendarFile', {
@@ -49,10 +49,10 @@ const says = phrases('calendarFile', {
 });
 
 interface CalendarEvent {
-  /** The same while it is about the same thing: a calendar moves its entry then. */
+  /** Stays the same while the entry is about the same thing, so that a calendar moves its entry. */
   readonly id: string;
   readonly at: number;
-  /** The last instant of one that lasts. */
+  /** The last instant of an event with a duration. */
   readonly until?: number;
   readonly summary: string;
   readonly description: string;
@@ -61,14 +61,14 @@ interface CalendarEvent {
 
 const reasons = { 'thirty-days': says.payWhy, 'next-run': says.payRun, alerts: says.payClears } as const;
 
-/** Whether a calendar's address has the key. Takes the same time for every guess. */
+/** Whether a calendar's address has the right key. Takes the same time for every guess. */
 export function isCalendarKey(given: string, key: string | null): boolean {
   return key !== null && timingSafeEqual(digestOf(given), digestOf(key));
 }
 
 /**
- * Payments, on the day of their pay run where they have one, balances that may be empty, top-ups that are expected and announced runs, as whole days of the frame's zone (RFC 5545). What
- * is due or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
+ * Payments (on the day of their pay run if they have one), balances that may be empty, expected top-ups and announced runs, as whole days of the
+ * frame's zone (RFC 5545). What is due or already empty is on today, and so are accounts without a forecast. `database` keeps two lowwaters apart.
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = scope;
@@ -126,7 +126,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     `UID:${id}@${database}.lowwater`,
     `DTSTAMP:${stamp}`,
     `DTSTART;VALUE=DATE:${dayOf(until === undefined ? Math.max(at, now) : at)}`,
-    // The day after it: the end is no part of an event.
+    // The end of an event is exclusive (RFC 5545), so it is the day after the last.
     ...(until === undefined
       ? []
       : [`DTEND;VALUE=DATE:${dayOf(Date.parse(isoDay(until, timezone)) + dayMs, 'UTC')}`]),
@@ -146,7 +146,7 @@ const headOf = (scope: Frame) => [
   ...['REFRESH-INTERVAL;VALUE=DURATION:PT1H', 'X-PUBLISHED-TTL:PT1H'],
 ];
 
-/** A calendar has at least one component (RFC 5545 3.6). */
+/** The component of an empty calendar: there must be at least one (RFC 5545 3.6). */
 const utc = [
   ...['BEGIN:VTIMEZONE', 'TZID:UTC', 'BEGIN:STANDARD', 'DTSTART:19700101T000000'],
   ...['TZOFFSETFROM:+0000', 'TZOFFSETTO:+0000', 'END:STANDARD', 'END:VTIMEZONE'],
@@ -166,7 +166,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
   });
 }
 
-/** Adds since when an account is not read: the words go by its last reading. */
+/** Adds since when an account cannot be read: the words rely on its last reading. */
 function withAge(words: string, { isRead, readAt }: AccountView, frame: Frame): string {
   if (isRead || readAt === null) return words;
   const given = { words, moment: sayMoment(readAt, frame) };
@@ -179,7 +179,7 @@ function describeEnd(runway: Runway | null, frame: Frame) {
     if (!runway.isEndPredicted) return { at: frame.now, words: says.usedUp, description: '' };
     return { at: frame.now, words: says.usedUpByForecast, description: sayForecast(null, frame) };
   }
-  // An expected top-up that comes in time puts it off; one that did not come is expected no more.
+  // An expected top-up that comes in time delays the end. One that did not come in time no longer counts.
   const later = runway?.expected?.forecast ?? null;
   const at = endOf(runway && later ? { ...runway, emptyAt: later.emptyAt } : runway, frame.now);
   if (at === null) return null;
@@ -204,15 +204,15 @@ function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEv
   };
 }
 
-/** Ids have hyphens too: the last one in a UID stands before the balance. */
+/** Ids contain hyphens too, so the last hyphen in a UID must be the one before the balance. */
 const dotted = (balance: Balance): string => balance.replaceAll('-', '.');
 
-/** RFC 5545 3.3.11. Names come without control characters: a line break in one cannot begin a property. */
+/** RFC 5545 3.3.11. Control characters are removed, so that a line break in a name cannot begin a property. */
 function escapeText(text: string): string {
   return cleanText(text, 1_000).replace(/[\\;,]/g, (character) => `\\${character}`);
 }
 
-/** RFC 5545 3.1: longer lines go on after a line break and a space, and no character is torn. */
+/** RFC 5545 3.1: a longer line continues after a line break and a space. No character is split. */
 function fold(line: string): string {
   let text = '';
   let octets = 0;

@@ -6,26 +6,26 @@ import type { ServerLimits } from './options.ts';
 import { type LivePart, withoutInner } from './page/live.ts';
 import { RequestError } from './refusal.ts';
 
-/** Changes closer together than this are sent once: the first soon, those after it together. */
+/** Changes close together are sent once: the first one after `quietMs`, those after it together after `pauseMs`. */
 const quietMs = 1_000;
 const pauseMs = 5_000;
-/** Pages are read again for a tenth of the time at most, however large they are. */
+/** Pages are read again for at most a tenth of the time, however large they are. */
 const restFactor = 10;
-/** Time alone changes what a page says too: a silence ends, a payment is due now, a message waits too long. */
+/** Pages are also read again without a change, because time alone changes them: a silence ends, a payment is due, a message waits too long. */
 const lookAgainMs = 60_000;
-/** A reader that leaves so much unread is gone or hostile. */
+/** A reader that leaves more than this unread is gone or hostile. */
 const maxUnreadBytes = 256 * 1024;
 
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
-/** The pages that the reader of a stream looks at. */
+/** What the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
-  /** Addresses of the open pages, and the parts that they have; none: only that something changed is sent. */
+  /** Addresses of the open pages, with the parts that each has. If empty, only the fact that something changed is sent. */
   readonly pages: readonly { readonly page: string; readonly have: readonly string[] }[];
-  /** The reader and language decide what is seen: a page is read once for all of whom this is the same. */
+  /** What decides how a page looks: the reader and the language. A page is read once for all streams with the same value. */
   readonly looks: string;
-  /** The parts of a page as it is now; null where it cannot be seen (any more). */
+  /** The parts of a page as it is now; null if it cannot be seen, or no longer. */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;
 }
 
@@ -33,23 +33,23 @@ interface Stream {
   readonly response: ServerResponse;
   readonly packer: Gzip | null;
   readonly watched: Watched;
-  /** The digests that each page has. */
+  /** The digests of the parts that each page has. */
   readonly have: Map<string, ReadonlySet<string>>;
 }
 
 /**
- * Sends open pages what changed (server-sent events): each gets the parts of its own address that are not as it has them, and so
- * never more than its address gives. The pages of a browser share a stream, whose events name their page by `id`.
+ * Sends changes to open pages (server-sent events): each page gets those parts of its own address that differ from what it has, and so
+ * never more than its address shows. The pages of a browser share a stream; events name their page by `id`.
  */
 export class EventStreams {
   readonly #views: Pick<CurrentViews, 'subscribe'>;
   readonly #clock: Clock;
   readonly #limits: ServerLimits;
   readonly #open = new Set<Stream>();
-  /** The ends of what runs while somebody looks. */
+  /** Functions that cancel what runs while there is an open stream. */
   readonly #cancels = new Map<'views' | 'notify' | 'look' | 'heartbeat', () => void>();
   #restUntil = Number.NEGATIVE_INFINITY;
-  /** One after the other: what was read later is sent later. */
+  /** Reads go one after another, so that newer parts are never sent before older ones. */
   #notifying = Promise.resolve();
   #closed = false;
 
@@ -59,7 +59,7 @@ export class EventStreams {
     this.#limits = limits;
   }
 
-  /** Sends events on this response until it is closed; refuses when too many are open. */
+  /** Sends events on this response until it is closed. Throws if too many streams are open. */
   open(response: ServerResponse, watched: Watched): void {
     if (this.#closed || this.#open.size >= this.#limits.maxStreams) {
       throw new RequestError('unavailable', 'Too many pages are open; this one does not update by itself.', {
@@ -67,7 +67,7 @@ export class EventStreams {
       });
     }
     const stream = this.#start(response, watched);
-    // Sends changes since the page was made.
+    // Sends what has changed since the page was made.
     if (watched.pages.length > 0) this.#notifying = this.#notifying.then(() => this.#notify([stream]));
   }
 
@@ -85,7 +85,7 @@ export class EventStreams {
       connection: 'close',
       ...(watched.packed ? { 'content-encoding': 'gzip' } : {}),
     });
-    // Less memory than usual a stream: its texts resemble one another.
+    // Uses less memory per stream than the default: the texts of a stream are similar.
     const packer = watched.packed ? createGzip({ memLevel: 5 }) : null;
     packer?.pipe(response);
     const stream = {
@@ -113,7 +113,7 @@ export class EventStreams {
     this.#lookAgain();
   }
 
-  /** Nothing runs while nobody looks. */
+  /** Stops everything: nothing runs while no stream is open. */
   #rest(): void {
     for (const cancel of this.#cancels.values()) cancel();
     this.#cancels.clear();
@@ -126,7 +126,7 @@ export class EventStreams {
   #notifySoon(): void {
     if (this.#cancels.has('notify')) return;
     this.#setTimer('notify', Math.max(quietMs, this.#restUntil - this.#clock.monotonic()), () => {
-      // A change while pages are read is sent the next time.
+      // A change that comes while pages are read is sent the next time.
       this.#cancels.delete('notify');
       this.#notifyAll(() => true);
     });
@@ -171,7 +171,7 @@ export class EventStreams {
   }
 }
 
-/** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends the stream: who reads it looks why. */
+/** Sends the parts that the reader lacks, outer ones first. Ends the stream if the page is gone or may not be seen: the reader finds out why. */
 function sendParts(stream: Stream, page: string, parts: readonly LivePart[] | null): void {
   if (parts === null) return void end(stream);
   const have = stream.have.get(page);
@@ -183,7 +183,7 @@ function sendParts(stream: Stream, page: string, parts: readonly LivePart[] | nu
 }
 
 function write({ response, packer }: Stream, text: string): void {
-  // One that has ended is open until whoever reads it has hung up.
+  // A stream that was ended stays open until its reader has closed it.
   if (response.destroyed || (packer ?? response).writableEnded) return;
   if (response.writableLength + (packer?.writableLength ?? 0) > maxUnreadBytes)
     return void response.destroy();

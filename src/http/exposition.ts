@@ -3,7 +3,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** After the name of the metric: the series of a histogram have several names. */
+  /** The end of the metric's name: the series of a histogram have different names. */
   readonly series?: '' | '_bucket' | '_sum' | '_count';
 }
 
@@ -17,8 +17,8 @@ export interface Metric {
 export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). The samples of a metric stand together, also those of different
- * slices; metrics without a sample are left out.
+ * Version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). All samples of a metric come together, even those of different
+ * slices. Metrics without a sample are left out.
  */
 export async function* renderExposition(
   slices: Iterable<readonly Metric[]> | AsyncIterable<readonly Metric[]>,
@@ -32,13 +32,13 @@ export async function* renderExposition(
   for (const family of families.values()) yield* family;
 }
 
-/** The lines that stand once before all samples of a metric. */
+/** The lines that come once before all samples of a metric. */
 function renderHead({ name, help, type }: Metric): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n`;
 }
 
-/** `le` are upper bounds of cumulative counts, without the last one that holds everything. */
+/** `le`: the upper bounds of cumulative counts, without the last bucket, which holds everything. */
 export function histogramSamples(histogram: {
   readonly buckets: readonly { readonly le: number; readonly count: number }[];
   readonly sum: number;
@@ -70,9 +70,9 @@ function formatNumber(value: number): string {
 
 const plain = /^[\w .:/-]*$/;
 
-/** Label values may hold any character; the format wants whole Unicode, and three characters escaped. */
+/** Label values may contain any character. The format requires well-formed Unicode, and three characters escaped. */
 function escapeLabel(text: string): string {
-  // There are hundreds of thousands of them, and hardly any has something to escape.
+  // A quick check first: there are hundreds of thousands of values, and hardly any needs escaping.
   return plain.test(text)
     ? text
     : text.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

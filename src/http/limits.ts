@@ -4,16 +4,16 @@ import { nextTurn } from '../daemon/slices.ts';
 import { RequestError, refusals } from './refusal.ts';
 
 /**
- * Keeps at most `most` connections. One more takes the place of that which has owed us a request, or the rest of
- * one, for longest, or has not read its answer: who holds connections without asking or reading cannot keep the others out. Where all
- * wait for an answer of ours, the new one is dropped.
+ * Keeps at most `most` connections. A new one takes the place of the one that has waited longest: for a request of the client, for its
+ * rest, or for the client to read an answer. So clients that hold connections without asking or reading cannot keep others out. If all
+ * connections wait for answers of this server, the new one is dropped.
  */
 export function makeRoom(server: Server, most: number): void {
-  // In the order of their last answer, with the one that each is about.
+  // In the order of their last answer, each with the answer that is under way.
   const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      // It owes a request, the rest of one, or the reading of an answer.
+      // The client owes a request, the rest of one, or the reading of an answer.
       const owing = connections
         .entries()
         .find(([held, about]) => about === null || !about.req.complete || held.writableLength > 0);
@@ -35,19 +35,19 @@ export function makeRoom(server: Server, most: number): void {
   });
 }
 
-/** Requests that may wait until others are answered: one more ends its connection. */
+/** The most requests that may wait for others to be answered: one more ends its connection. */
 const maxWaiting = 1000;
-/** Bytes of answers that all clients together have not read. */
+/** The most bytes of answers that all clients together may leave unread. */
 const maxUnreadBytes = 32 * 1024 * 1024;
 
-/** One answer in a turn of the event loop, once the one before was read: polls and probes stay on time. */
+/** Answers one request in each turn of the event loop, and on each connection only after the last answer was read: polls and probes stay on time. */
 export class AnswerQueue {
   readonly #last = new WeakMap<Socket, Promise<void>>();
   readonly #unread = new Set<ServerResponse>();
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  /** `answer` never throws. `isProbe`: its connection is all that it waits for. */
+  /** `answer` never throws. `isProbe`: the request waits for its own connection only. */
   take(
     { socket }: IncomingMessage,
     response: ServerResponse,
@@ -82,7 +82,7 @@ export class AnswerQueue {
     this.#unread.delete(response);
   }
 
-  /** Those who have waited longest for their reader go first. */
+  /** Cuts the answers that have waited longest for their reader. */
   #cutUnread(): void {
     let bytes = 0;
     for (const response of [...this.#unread].reverse()) {
@@ -92,13 +92,13 @@ export class AnswerQueue {
   }
 }
 
-/** Reads a whole body of at most `maxBytes`; refuses a larger one without holding it. */
+/** Reads a whole body of at most `maxBytes`. Refuses a larger one without keeping it in memory. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const refuse = (): void => {
-      // The rest flows by unread until the answer has closed the connection: a cut would take the answer along.
+      // The rest is read and dropped until the answer has closed the connection: cutting it would lose the answer.
       request.off('data', take).resume();
       const message = refusals.tooLarge({ bytes: maxBytes });
       reject(new RequestError('too_large', message, { connection: 'close' }));

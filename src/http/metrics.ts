@@ -51,7 +51,7 @@ const helps = {
 
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
-/** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`, or nothing is pushed. */
+/** A value that was not read is absent, never frozen: an account's series vanish while its last poll failed, or no readings are pushed. */
 export function renderMetrics(views: LiveViews, given: Given): AsyncGenerator<string> {
   return renderExposition(measure(views, given));
 }
@@ -124,7 +124,7 @@ function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels
   return { account: id, name, currency: currency ?? '', ...renameLabels(labels, metricLabelOf) };
 }
 
-/** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */
+/** Each amount as the nearest double: exact up to 15 digits, and the best that Prometheus can hold. */
 function balanceSamples({ id, reading, balances }: AccountView): readonly Sample[] {
   if (reading === null) return [];
   return balances.map(({ id: balance, unit: currency = reading.currency }) =>
@@ -162,7 +162,7 @@ function sampleAlerts(firing: readonly FiringView[]): Samples {
   };
 }
 
-/** Counted from zero on, for each channel and ending: a counter that begins at 1 has not increased for Prometheus. */
+/** Counters for each channel and result, from zero on: Prometheus does not see an increase in a counter that begins at 1. */
 function sampleMessages(views: LiveViews): Samples {
   const counted = [...views.counters.notifications()];
   const channels = views.channels();

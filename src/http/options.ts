@@ -11,26 +11,25 @@ export interface WebServerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
-  /** Outlives a restart. Sessions are signed with a key derived from it, as links were before 0.3. 32 bytes. */
+  /** 32 bytes that survive a restart. The key that signs sessions is derived from them, as was that of links before 0.3. */
   readonly ackKey: Buffer;
-  /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. Null while it is not known. */
+  /** The id of the daemon's database, sent with each answer: the command line compares it with its own file's. Null while it is not known. */
   readonly database: () => string | null;
-  /** Reports that can be read and sent now. */
+  /** Makes and sends reports on request. */
   readonly reports: ReportsOnDemand;
-  /** Zone that the page shows times in, an IANA name. */
+  /** The time zone of the page, an IANA name. */
   readonly timezone: string;
-  /** Language of the pages where a reader asks for none. */
+  /** The language of the pages for readers who ask for none. */
   readonly language?: string;
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** The reports of the configuration, for who asks for one before its time. */
+/** The configured reports, for people who want one before its time. */
 export interface ReportsOnDemand {
   ids(): readonly string[];
-  /** A report as text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
-  /** The text has lines of at most `width` columns. */
+  /** A report as text with lines of at most `width` columns, and as the webhook channel sends it. Null if there is no such report. */
   compose(id: string, width: number): Promise<{ readonly text: string; readonly report: object } | null>;
-  /** Sends it to each of its channels now. Null where there is no such report. */
+  /** Sends a report to each of its channels now. Null if there is no such report. */
   send(id: string): Promise<readonly ReportDelivery[] | null>;
 }
 
@@ -47,15 +46,15 @@ export const defaultLimits = {
   maxStreams: 100,
   maxHeaderBytes: 16 * 1024,
   maxBodyBytes: 64 * 1024,
-  /** From the first byte to the end of the headers. */
+  /** The time from the first byte to the end of the headers. */
   headersTimeoutMs: 5_000,
-  /** From the first byte to the end of the body. */
+  /** The time from the first byte to the end of the body. */
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 10_000,
-  /** Without a byte in either direction. */
+  /** The time without a byte in either direction. */
   idleTimeoutMs: 120_000,
-  /** The pause in which a stream of events shows that it is alive, and late clients are looked for. */
+  /** The pause between signs of life on an event stream, and between checks for late clients. */
   heartbeatMs: 4_000,
-  /** The pause between checks of the limits above. Node checks even where there is no connection, so not often. */
+  /** The pause between checks of the limits above. Node checks even without connections, so not often. */
   connectionCheckMs: 30_000,
 };

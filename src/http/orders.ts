@@ -8,9 +8,9 @@ import { accept } from './api/input.ts';
 import { RequestError, refusals } from './refusal.ts';
 import type { Door, WebContext } from './web-env.ts';
 
-/** On the answer to an order that is in memory alone. */
+/** Set on the answer to an order that is only in memory. */
 const storedHeader = 'lowwater-stored';
-/** Present where the daemon that answers an order has left it for the owner of the accounts. */
+/** Set if the daemon that answers has left the order for the owner of the accounts. */
 const leftHeader = 'lowwater-order';
 
 export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 'stores' | 'status'>): Door {
@@ -24,7 +24,7 @@ export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 
     if (!views.stores()) context.header(storedHeader, 'false');
     const role = views.status().cluster?.role;
     if (role !== undefined && !actsForAccounts(role)) context.header(leftHeader, 'left');
-    // The kind of an order says what answers it.
+    // The kind of each order determines the type of its answer.
     return answers as readonly Answered<never>[];
   };
   return {

@@ -13,13 +13,13 @@ import { renderMetrics } from './metrics.ts';
 import type { Answer } from './refusal.ts';
 import { acceptsGzip, type Site } from './web-env.ts';
 
-/** Requests that programs make all day: they are answered without loading what page and API need. */
+/** Requests that programs send all day. They are answered without loading the code for page and API. */
 export type Probe = (query: URLSearchParams) => Answer;
 
 /**
- * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an
- * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
- * it runs stands in `problems`. Of daemons that share a database, one that should poll and cannot answers 503 as well.
+ * `/livez` says that the process answers. It depends on nothing else, so no container is restarted for an
+ * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; trouble that does not stop
+ * it is listed in `problems`. Of daemons that share a database, one that should poll but cannot answers 503 as well.
  */
 export function createProbes(views: Pick<CurrentViews, 'now'>): ReadonlyMap<string, Probe> {
   const live: Probe = () => json(200, { status: 'ok' });
@@ -32,7 +32,7 @@ export function createProbes(views: Pick<CurrentViews, 'now'>): ReadonlyMap<stri
 
 function readiness(views: LiveViews, query: URLSearchParams): Answer {
   const { ready, problems, version, startedAt, configLoadedAt, configReloadOk, cluster } = views.status();
-  // It knows the accounts, and nobody polls them.
+  // The daemon knows the accounts, but nobody polls them.
   const isBlind = cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
   const status = ready ? 'ok' : isBlind ? 'not-polling' : 'starting';
   const body = { status, problems, ...(cluster && clusterJson(cluster)) };
@@ -41,7 +41,7 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
   return json(ready ? 200 : 503, { ...body, version, ...instants, configReloadOk });
 }
 
-/** `polling`: `this`, another node, `nobody` or `unknown`. Other daemons look at the rest to judge who may poll. */
+/** `polling`: `this`, another node, `nobody` or `unknown`. Other daemons use the rest to decide who may poll. */
 function clusterJson(cluster: ClusterStatus): object {
   const { role, node, owner, epoch, reachesDatabase, origin, sameConfiguration, polling } = cluster;
   const server = origin === null ? {} : { origin };
@@ -56,15 +56,15 @@ function json(status: number, body: object): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(body)}\n` };
 }
 
-/** Logged once, with what to do about it. */
+/** Logged once, with the advice how to allow it. */
 const refusedScrape =
   'a scrape of /metrics was refused: let Prometheus send the token (authorization: credentials), or set "server": {"openMetrics": true}';
 
 export type Scrape = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * `/metrics`. It asks for the token unless the request comes from this machine itself (a proxy's do not) or `server.openMetrics` is true:
- * balances are nobody else's business. Written in slices, so that no scrape stalls the daemon, however many accounts there are.
+ * `/metrics`. It asks for the token unless the request comes from this machine itself (not through a proxy) or `server.openMetrics` is true,
+ * because balances are private. Written in slices, so that no scrape stalls the daemon, however many accounts there are.
  */
 export function createScrape(site: Site): Scrape {
   const { views, settings, clock, log, attempts } = site;
@@ -96,10 +96,10 @@ async function* writeAll(own: AsyncGenerator<string>): AsyncGenerator<string> {
   yield `${await (await registry()).metrics()}\n`;
 }
 
-/** `process_*` and `nodejs_*`, as dashboards for Node expect them; loaded with the first scrape. One for the process: its observers outlive a server that makes way for another. */
+/** `process_*` and `nodejs_*`, as Node dashboards expect, loaded with the first scrape. One per process: its observers outlive a replaced server. */
 const registry = keepPromise(openRegistry);
 
-/** Totals that `nodejs_active_*` give by type already; as gauges that are called a total, `promtool check metrics` refuses them. */
+/** The totals repeat `nodejs_active_*`. They are gauges named like counters, which `promtool check metrics` refuses. */
 const doubled = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 async function openRegistry() {

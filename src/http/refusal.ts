@@ -3,7 +3,7 @@ import { notRead } from '../views/create-views.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import { sentences } from '../wording/phrase.ts';
 
-/** Why a request is refused: English for programs, said again on a page. */
+/** Why a request is refused: in English for programs, and translated on pages. */
 export const refusals = sentences('requestRefusal', {
   noPage: 'There is nothing at this address.',
   noAsset: 'There is no such asset.',
@@ -53,7 +53,7 @@ const statuses = {
 
 export type ErrorCode = keyof typeof statuses;
 
-/** A refusal of a request, thrown by handlers; it is answered as a problem (RFC 9457) or as a page. */
+/** A refusal of a request, thrown by handlers. It is answered as a problem (RFC 9457) or as a page. */
 export class RequestError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,12 +70,12 @@ export class RequestError extends Error {
   }
 }
 
-/** `allow` as in the header: `HEAD, GET`. */
+/** `allow`: the methods as in the header, `HEAD, GET`. */
 export function wrongMethod(allow: string): RequestError {
   return new RequestError('method_not_allowed', refusals.wrongMethod({ methods: allow }), { allow });
 }
 
-/** RFC 9457, with `error` as it was before that as an extension member. */
+/** RFC 9457. The extension member `error` is the format used before. */
 export const problemSchema = z
   .strictObject({
     type: z.literal('about:blank'),
@@ -110,7 +110,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Views that a list may be taken from. Throws `StorageError` where nothing has been read: a list of nothing would be no answer. */
+/** The views, from which a list may be made. Throws `StorageError` if nothing was read yet: an empty list would be a wrong answer. */
 export function known<Known extends Pick<LiveViews, 'isKnown'>>(views: Known): Known {
   if (views.isKnown()) return views;
   throw notRead();

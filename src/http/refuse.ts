@@ -3,7 +3,7 @@ import { StorageError } from '../domain/operator-error.ts';
 import { type Answer, problemJson, problemMediaType, RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
-/** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */
+/** A refusal as an answer: a problem for programs, a page for people. Any other error goes to the log. */
 export async function renderRefusal(
   { log, clock, timezone, language: configured = 'en' }: Site,
   cause: unknown,
@@ -21,7 +21,7 @@ export async function renderRefusal(
       const frame = { language: await languageOf(request, configured), now: clock.now(), timezone };
       return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
     } catch (err) {
-      // A process without a file descriptor loads nothing: the plain answer needs nothing.
+      // A process without free file descriptors cannot load the page's code. The plain answer loads nothing.
       log.error({ err, path: pathOf(target) }, 'a page about a refusal could not be made');
     }
   }

@@ -18,14 +18,14 @@ import type { Site } from './web-env.ts';
 
 export interface WebServer {
   readonly url: string;
-  /** Ends the streams of events, lets running answers finish for a second, then cuts. Safe to call twice. */
+  /** Ends the event streams, lets running answers finish for a second, then cuts them. May be called twice. */
   close(): Promise<void>;
 }
 
 /** Names the database of the daemon that answers. */
 const databaseHeader = 'lowwater-database';
 
-/** Rejects with `OperatorError` when the address cannot be had, or is open to the network and nothing protects it. */
+/** Rejects with `OperatorError` if the address cannot be used, or if it is open to the network without protection. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { settings, views, log, clock } = options;
   requireProtection(options);
@@ -49,7 +49,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   };
   const queue = new AnswerQueue();
   const server = createServer(timing, (request, response) => {
-    // While the server closes, nothing more comes over a connection that was answered.
+    // While the server closes, a connection is closed once it was answered, so that no more requests come over it.
     response.once('close', () => {
       if (!server.listening) server.closeIdleConnections();
     });
@@ -85,14 +85,14 @@ async function answer(it: Answering, request: IncomingMessage, response: ServerR
   try {
     await answerOrThrow(it, request, response);
   } catch (error) {
-    // The client went away in the middle of its own request: nobody is left to answer.
+    // The client left in the middle of its own request: nobody is there to get an answer.
     if (response.destroyed || (request.destroyed && !request.complete)) return;
     if (response.headersSent) {
       log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'an answer was cut off');
       response.destroy();
       return;
     }
-    // A body that was refused unread would otherwise be taken for the next request.
+    // Closes the connection: else the unread rest of a refused body would be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
     send(await renderRefusal(it.site, error, request), request, response);
   }
@@ -104,17 +104,17 @@ async function answerOrThrow(
   response: ServerResponse,
 ): Promise<void> {
   const target = request.url ?? '';
-  // A path is not resolved but appended: `//name/x` would be an address on another host.
+  // A path is appended, not resolved: resolved, `//name/x` would be an address on another host.
   const url = URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
   if (url === null) throw new RequestError('bad_request', refusals.badAddress());
-  // Which of several names would count differs from server to server, and a proxy in front may have checked
+  // Servers differ in which of several names they use, and a proxy in front may have checked
   // another one.
   if ((request.headersDistinct.host?.length ?? 0) > 1)
     throw new RequestError('bad_request', 'The request names more than one host.');
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const probe = probes.get(url.pathname);
   if (!reads && (probe !== undefined || url.pathname === '/metrics')) throw wrongMethod('HEAD, GET');
-  // The web's `Request` refuses to be one of these.
+  // The web's `Request` does not allow this method.
   if (request.method === 'TRACE') throw wrongMethod('HEAD, GET, POST, DELETE');
   if (probe !== undefined) return send(probe(url.searchParams), request, response);
   requireOwnHost(site, url.pathname, request);
@@ -131,7 +131,7 @@ function send({ status, headers, body }: Answer, request: IncomingMessage, respo
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Requests that could not even be parsed: too slow, too large, or no HTTP. */
+/** Answers requests that cannot be parsed: they are too slow, too large, or not HTTP. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   const statuses: Readonly<Record<string, string>> = {
     ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -170,8 +170,8 @@ async function close(server: Server, { streams, clock }: Site): Promise<void> {
 }
 
 /**
- * On every answer. Scripts, styles and images come from this server only, nothing inline, nothing framed.
- * `same-origin` and not `no-referrer`, because with the latter browsers send `Origin: null` with our own forms.
+ * Headers of every answer. Scripts, styles and images come from this server only; nothing is inline or framed.
+ * `same-origin` and not `no-referrer`: with the latter, browsers send `Origin: null` with the page's own forms.
  */
 const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':

@@ -8,28 +8,28 @@ import type { CurrentViews } from '../views/current-views.ts';
 import { deriveKey } from './ack-link.ts';
 import type { WebServerOptions } from './options.ts';
 
-/** Over TLS no other host of the domain can set it (RFC 6265bis 4.1.3.2). */
+/** With this prefix, over TLS, no other host of the domain can set the cookie (RFC 6265bis 4.1.3.2). */
 const secureName = '__Host-lowwater_session';
 const cookieName = 'lowwater_session';
-/** Bytes of a signature in an address, as text. */
+/** The characters of a signature in an address. */
 const markLength = 16;
 const usualLengthMs = 12 * hourMs;
-/** For a screen in an office. */
+/** The length of a session that is kept, for example for a screen in an office. */
 export const keptLengthMs = 30 * dayMs;
-/** A session in use is made longer once this share of it has passed. */
+/** A session in use gets a later end once this share of its time has passed. */
 const renewedShare = 0.1;
 
 export interface Session {
   readonly role: Role;
   readonly id: string;
   readonly endsAt: number;
-  /** The time that it lasts from its last use on. */
+  /** For how long it lasts after its last use. */
   readonly lengthMs: number;
 }
 
 /**
- * Sessions of the page. The cookie holds an id, its end, its length and a signature, never the token. One in use does not end. The key of the
- * signature depends on the token: a new token ends every session, and a restart ends none.
+ * Sessions of the page. The cookie holds an id, its end, its length and a signature, never the token. A session in use does not end. The key of the
+ * signature depends on the token, so a new token ends every session, and a restart ends none.
  */
 export class Sessions {
   readonly #tokens: readonly { readonly role: Role; readonly digest: Buffer; readonly key: Buffer }[];
@@ -49,13 +49,13 @@ export class Sessions {
     this.#views = views;
   }
 
-  /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
+  /** Compares digests, so that the time reveals neither the length nor a common beginning of the token. */
   roleOf(given: string): Role | null {
     const givenDigest = digestOf(given);
     return this.#tokens.find((token) => timingSafeEqual(givenDigest, token.digest))?.role ?? null;
   }
 
-  /** Begins a session, which lasts 12 hours from its last use on, or 30 days. */
+  /** Begins a session. It lasts 12 hours after its last use, or 30 days if it is kept. */
   open(role: Role, { isKept }: { readonly isKept: boolean }): Session {
     const lengthMs = isKept ? keptLengthMs : usualLengthMs;
     return { role, id: this.#random.id(), endsAt: this.#clock.now() + lengthMs, lengthMs };
@@ -67,7 +67,7 @@ export class Sessions {
     return cookie(`${body}.${this.#sign(role, body)}`, lengthMs / 1000, secure);
   }
 
-  /** The session of a request with a later end, where it is time for one. */
+  /** A request's session with a later end; null while it is too early for one. */
   renew(cookieHeader: string | undefined): Session | null {
     const session = this.read(cookieHeader);
     if (session === null || this.#views.isSessionEnded(session.id)) return null;
@@ -76,7 +76,7 @@ export class Sessions {
     return endsAt - session.endsAt < renewedShare * lengthMs ? null : { ...session, endsAt };
   }
 
-  /** Why the session of a request does not go on, though its time is not over: it was ended, or the token was replaced. */
+  /** Why a request's session is no longer valid before its end: it was ended, or the token was replaced. */
   whyOver(cookieHeader: string | undefined): 'ended' | 'replaced' | null {
     const session = this.read(cookieHeader);
     if (session !== null) return this.#views.isSessionEnded(session.id) ? 'ended' : null;
@@ -92,23 +92,23 @@ export class Sessions {
     return secure ? [cookie('', 0, true), cookie('', 0, false)] : [cookie('', 0, false)];
   }
 
-  /** A key for an address that works until the token is replaced. */
+  /** Marks the key of an address, so that it works only until the token is replaced. */
   markKey(key: string): string {
     return key + this.#sign('operator', key).slice(0, markLength);
   }
 
-  /** Those of 0.3 are not marked. */
+  /** Whether a key is marked by the present token. Keys of 0.3 have no mark. */
   isKeyOfToken(key: string): boolean {
     return key.length <= 32 || this.markKey(key.slice(0, -markLength)) === key;
   }
 
-  /** The role of a request's session; null where there is none. */
+  /** The role of a request's session; null if it has none. */
   roleOfSession(cookieHeader: string | undefined): Role | null {
     const session = this.read(cookieHeader);
     return session === null || this.#views.isSessionEnded(session.id) ? null : session.role;
   }
 
-  /** The session of a request, of several the first that goes on, else one that was ended; null where there is none. */
+  /** The session of a request: of several the first that is valid, else one that was ended; null if there is none. */
   read(cookieHeader: string | undefined): Session | null {
     const sessions = valuesOf(cookieHeader).flatMap((value) => this.#readValue(value) ?? []);
     return sessions.find(({ id }) => !this.#views.isSessionEnded(id)) ?? sessions[0] ?? null;
@@ -124,7 +124,7 @@ export class Sessions {
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
     if (signer === undefined) return null;
-    // Cookies of 0.2 name no length.
+    // Cookies of 0.2 contain no length.
     const [endsAt = '', id = '', lengthMs = usualLengthMs] = body.split('.');
     const session = { role: signer.role, id, endsAt: Number(endsAt), lengthMs: Number(lengthMs) };
     return session.endsAt > this.#clock.now() ? session : null;
@@ -136,12 +136,12 @@ export class Sessions {
   }
 }
 
-/** The digest of a secret text: comparing digests takes the same time for every guess. */
+/** The digest of a secret text. Comparing digests takes the same time for every guess. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** All session cookies, those that no other host can have set first. */
+/** All session cookies. Those that no other host can have set come first. */
 function valuesOf(cookieHeader = ''): readonly string[] {
   const pairs = cookieHeader.split(';').map((pair) => pair.trim());
   return [secureName, cookieName].flatMap((name) =>

@@ -9,20 +9,20 @@ import type { ServerLimits, WebServerOptions } from './options.ts';
 import type { Scope } from './page/words.ts';
 import type { Sessions } from './session.ts';
 
-/** The options that the server was started with, and the state that it keeps while it runs. */
+/** The options with which the server was started, and its state while it runs. */
 export interface Site extends WebServerOptions {
   readonly limits: ServerLimits;
-  /** Null where no token is set: everybody who reaches the server is trusted. */
+  /** Null if no token is set: then everybody who reaches the server is trusted. */
   readonly sessions: Sessions | null;
   readonly attempts: Attempts;
   readonly streams: EventStreams;
 }
 
-/** Orders of whoever sent the request. `by` is what they typed: a name that the trusted proxy gave comes first, and the door is the last. */
+/** Gives the orders of a request. `by` is the typed name: the trusted proxy's comes before it, and the name of the door after it. */
 export interface Door {
-  /** Throws a `RequestError` where it is refused. */
+  /** Throws a `RequestError` if the order is refused. */
   give<Order extends Wanted>(wanted: Order, by?: string): Promise<Done<Order['kind']>>;
-  /** In one turn: one answer for each. */
+  /** Gives several orders in one turn. Returns one answer for each. */
   giveAll<Order extends Wanted>(wanted: readonly Order[], by?: string): Promise<readonly Answered<Order>[]>;
 }
 
@@ -32,14 +32,14 @@ export interface WebEnv {
     readonly site: Site;
     readonly views: LiveViews;
     readonly signedIn: boolean;
-    /** The person that the trusted proxy names; null where it names nobody. */
+    /** The person that the trusted proxy names; null if it names nobody. */
     readonly person: string | null;
     readonly door: Door;
-    /** An instant read once for the whole request. */
+    /** The instant of the request, read once. */
     readonly now: number;
-    /** In the zone that this browser is shown times in. */
+    /** The scope in the time zone of this browser. */
     readonly scope: Scope;
-    /** Ends an answer that broke while it was sent, with a line in the log. */
+    /** Ends an answer that failed while it was sent, with a line in the log. */
     readonly cutOff: (error: unknown) => void;
   };
 }
@@ -47,7 +47,7 @@ export interface WebEnv {
 export type WebApp = Hono<WebEnv>;
 export type WebContext = Context<WebEnv>;
 
-/** Whether a client takes an answer packed by gzip (RFC 9110 12.5.3): a weight of 0 says that it does not. */
+/** Whether a client accepts gzip (RFC 9110 12.5.3): a weight of 0 means that it does not. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const codings = parseAccept(acceptEncoding ?? '');
   const found =

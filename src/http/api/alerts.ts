@@ -41,7 +41,7 @@ export const alertOperations: readonly Operation[] = [
     },
     answers: listed('Alerts', 'alerts', alertJson),
     answer: async ({ views, query }) =>
-      // One that is pending begins to fire in its place; one that is over stands further down.
+      // A pending alert keeps its place when it begins to fire. A resolved one moves further down, so it counts as another.
       pageOfList(
         await views.alerts({ all: query.all === 'true' }),
         query,

@@ -34,7 +34,7 @@ interface ViewQuery extends Record<'account' | 'all', string>, Record<'limit' | 
 type Listed = Iterable<object | null> | AsyncIterable<object>;
 
 interface ShownView {
-  /** The parameters that it reads. */
+  /** The parameters that the view reads. */
   readonly keys: readonly string[];
   readonly list: (query: ViewQuery) => Listed | Promise<Listed>;
 }
@@ -66,7 +66,7 @@ const shownViews = {
 
 const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];
 
-/** Facts that the command line asks of a daemon whose file it does not have. */
+/** Facts that the command line asks for when it does not have the daemon's file. */
 export const daemonOperations: readonly Operation[] = [
   get('daemon', 'describeDaemon', {
     summary: 'The daemon that answers, its database, and the names that other operations take',
@@ -102,7 +102,7 @@ export const daemonOperations: readonly Operation[] = [
     }),
     answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const keys = shownViews[view].keys.map((key) => [key, z.unknown().optional()] as const);
-      // The parameter of another view was meant for something, as one that no view has.
+      // A parameter of another view is refused like an unknown one: it was meant to have an effect.
       parseInput(shape(Object.fromEntries(keys)), context.req.query());
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;

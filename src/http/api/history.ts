@@ -99,7 +99,7 @@ export const chartJson = publicObject<
   'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
 );
 
-/** The history of an account: readings, polls, what its rules say, and the chart. */
+/** The operations about an account's history: readings, polls, what its rules say, and the chart. */
 export const historyOperations: readonly Operation[] = [
   get('accounts/{id}/history', 'getHistory', {
     summary: 'Readings, oldest first; more than `points` come thinned with their minima and maxima',
@@ -121,7 +121,7 @@ export const historyOperations: readonly Operation[] = [
         limit === undefined && cursor === undefined
           ? { items: thin(readings, points), nextCursor: null }
           : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
-      // Written at once: a year of readings is the most that this server ever serialises.
+      // Written by hand in one piece: a year of readings is the most that this server ever serialises.
       const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
       return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
     },
@@ -217,7 +217,7 @@ function readWindow(
   given: { readonly since?: string | undefined; readonly until?: string | undefined },
   now: number,
 ) {
-  // The end is exclusive, and a reading of this very millisecond belongs to the answer.
+  // The end is exclusive, but a reading of this very millisecond belongs to the answer.
   const until = parseInstant(given.until, 'until', now) ?? now + 1;
   return { since: parseInstant(given.since, 'since', now) ?? until - weekMs, until };
 }

@@ -7,7 +7,7 @@ import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { RequestError, refusals } from '../refusal.ts';
 
-/** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */
+/** Checks input against its schema. The refusal is one sentence that names each place and never quotes a value. */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -21,7 +21,7 @@ export function refuseInput(error: z.core.$ZodError): RequestError {
 function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   const at = (path: readonly PropertyKey[]): string =>
     path.length === 0 ? '' : `${z.core.toDotPath(path)}: `;
-  // The message has a line for each key that is unknown.
+  // The message has one line for each unknown key.
   if (issue.code === 'unrecognized_keys')
     return issue.message
       .split('\n')
@@ -29,7 +29,7 @@ function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   return [`${at(issue.path)}${issue.message}`];
 }
 
-/** ISO 8601 (UTC without a zone), in milliseconds since 1970, or a duration before `now`; null when absent. */
+/** Reads ISO 8601 (UTC if it has no zone) or a duration before `now`, as milliseconds since 1970; null if absent. */
 export function parseInstant(text: string | undefined, name: string, now: number): number | null {
   if (text === undefined || text === '') return null;
   const duration = parseDuration(text);
@@ -42,9 +42,9 @@ export function parseInstant(text: string | undefined, name: string, now: number
 
 const isoForm = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** NaN for what is no instant, days that no month has among them. */
+/** NaN for text that is not an instant, or a day that does not exist. */
 function parseIso(text: string): number {
-  // A plus that nobody escaped has become a space on the way.
+  // A plus sign that was not escaped has become a space.
   const given = text.replace(/(T[\d:.]+) (\d{2}:\d{2})$/, '$1+$2');
   const [, date, zone] = isoForm.exec(given) ?? [];
   if (date === undefined || !isDay(date)) return Number.NaN;
@@ -57,7 +57,7 @@ export function count(least: number, most: number) {
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
 }
 
-/** Hands on what the views gave, or its refusal as an error. */
+/** Returns what the views gave, or throws its refusal as an error. */
 export function accept<T extends object | null>(result: T | Refusal): Exclude<T, Refusal> {
   if (!isRefusal(result)) return result as Exclude<T, Refusal>;
   const codes = {
@@ -83,7 +83,7 @@ export const pagingQuery = {
   cursor: z.string().max(500).optional().describe('The `nextCursor` of the page before'),
 };
 
-/** The cursor of lists that are read from the newest on. */
+/** The parameters of lists that are read from the newest item on. */
 export const recentQuery = { ...pagingQuery, limit: count(1, maxItems).default(100) };
 
 export const nextCursor = z
@@ -104,10 +104,10 @@ export interface Page<T> {
 const placeInList = z.tuple([z.int().positive(), z.string()], z.string());
 const placeInTime = z.tuple([z.number(), z.int().nonnegative()]);
 
-/** Items that a cursor knows: where the last one has gone meanwhile, it goes on after the one before it. */
+/** The number of items that a cursor remembers: if the last one has gone, the next page begins after the one before it. */
 const maxKnown = 20;
 
-/** Everything without a limit. Where all that the cursor knows has gone, it begins again: twice is better than not at all. */
+/** All items if there is no limit. If everything that the cursor remembers has gone, the list begins again: better twice than not at all. */
 export function pageOfList<T>(
   all: readonly T[],
   { limit, cursor }: PageQuery,
@@ -117,7 +117,7 @@ export function pageOfList<T>(
   let start = 0;
   if (cursor != null) {
     const [end, ...known] = readCursor(cursor, placeInList);
-    // Mostly nothing has gone.
+    // The quick check: usually nothing has gone.
     const before = all.slice(end - 1, end).map(markOf);
     const marks = before[0] === known.at(-1) ? null : all.map(markOf);
     start = marks === null ? end : marks.indexOf(known.findLast((mark) => marks.includes(mark)) ?? '') + 1;
@@ -127,7 +127,7 @@ export function pageOfList<T>(
   return { items: all.slice(start, end), nextCursor: end < all.length ? writeCursor([end, ...known]) : null };
 }
 
-/** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */
+/** `read` returns the newest `limit` items before an instant. Several may share one instant, so the cursor counts those already given. */
 export async function pageOfTime<T>(
   { limit, cursor }: PageQuery & { readonly limit: number },
   read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,
@@ -154,7 +154,7 @@ function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
   throw new RequestError('bad_request', refusals.field({ name: 'cursor', problem: refusals.cursor() }));
 }
 
-/** The content of a cursor; null where `writeCursor` did not write it so. */
+/** The content of a cursor; null if `writeCursor` did not write it with this schema. */
 export function parseCursor<T>(cursor: string, schema: z.ZodType<T>): T | null {
   return schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))).data ?? null;
 }

@@ -11,18 +11,18 @@ interface LocalApiOptions {
   readonly version: string;
   readonly now: number;
   readonly timezone: string;
-  /** The stored state; null where only the document is asked for. */
+  /** The stored state; null if only the document is needed. */
   readonly views: Views | null;
 }
 
 /** Answers reading calls of the API in this process, without a server: `path` with its query. Never rejects for a refusal. */
 export function openLocalApi({ version, now, timezone, views: stored }: LocalApiOptions) {
-  // Reading operations ask the views of a database for nothing that only a running daemon has.
+  // Reading operations never use the parts of the views that only a running daemon has.
   const views = stored as LiveViews | null;
   const app = new OpenAPIHono<WebEnv>();
   app.use(async (context, next) => {
     context.set('now', now);
-    // Reading operations ask the server's options for its time zone alone.
+    // Of the server's options, reading operations use only the time zone.
     context.set('site', { timezone } as Site);
     context.set('cutOff', () => undefined);
     if (views !== null) {

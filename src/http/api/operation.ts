@@ -9,7 +9,7 @@ import { nextCursor, type Page } from './input.ts';
 
 export type Api = OpenAPIHono<WebEnv>;
 
-/** Adds one operation to the API, with its description for the document. */
+/** Adds one operation to the API, together with its description in the document. */
 export type Operation = (api: Api) => void;
 
 type Nothing = Readonly<Record<never, never>>;
@@ -20,7 +20,7 @@ interface Terms<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body 
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** True where the body may be left out. */
+  /** Whether the body may be left out. */
   readonly isOptional?: boolean;
   readonly answers: Answers<Found>;
   readonly answer: (
@@ -28,14 +28,14 @@ interface Terms<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body 
   ) => NoInfer<Found> | Response | Promise<NoInfer<Found> | Response>;
 }
 
-/** The description of an answer, and its making from what was found. */
+/** The description of an answer, and how it is made from what was found. */
 interface Answers<Found> {
   readonly status: 200 | 201;
   readonly responses: RouteConfig['responses'];
   readonly write: (found: Found) => object;
 }
 
-/** The request, as its schemas read it, with what every request knows. */
+/** A request as its schemas read it, together with what every request has. */
 type Asked<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body> = WebEnv['Variables'] & {
   readonly params: z.output<z.ZodObject<Params>>;
   readonly query: z.output<z.ZodObject<Query>>;
@@ -43,7 +43,7 @@ type Asked<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body> = We
   readonly context: WebContext;
 };
 
-/** Operations under one heading of the document. Each is described where it is carried out; one that writes its answer by itself gives a `Response`. */
+/** Operations under one heading of the document, each described where it is implemented. One that writes its answer itself returns a `Response`. */
 export function operations(tag: string) {
   const operation =
     (method: 'get' | 'post' | 'delete') =>
@@ -61,7 +61,7 @@ export function operations(tag: string) {
       const { status, responses, write } = terms.answers;
       const request = {
         ...(params && { params: z.object(params) }),
-        // One that nobody reads was meant for something.
+        // An unknown parameter is refused: it was meant to have an effect.
         query: shape(query ?? {}),
         ...(body && { body: { required: !isOptional, content: { 'application/json': { schema: body } } } }),
       };
@@ -74,7 +74,7 @@ export function operations(tag: string) {
             throw new RequestError('bad_request', refusals.ambiguous());
           const valid = (part: string): unknown => context.req.valid(part as never);
           const asked = { params: valid('param'), query: valid('query'), body: valid('json') };
-          // The library has read them by the schemas above, of which `RouteConfig` says nothing.
+          // The library has read the parts by the schemas above, but the type `RouteConfig` does not know that.
           const found = await answer({ ...context.var, ...asked, context } as Asked<Params, Query, Body>);
           return found instanceof Response ? found : context.json(write(found), status);
         });
@@ -82,7 +82,7 @@ export function operations(tag: string) {
   return { get: operation('get'), post: operation('post'), del: operation('delete') };
 }
 
-/** The answer of an operation: an object when it does what it was asked for, or a refusal. */
+/** The answer of an operation: an object if it succeeds, or a refusal. */
 export function answers<Shape extends z.ZodRawShape>(
   description: string,
   shape: Shape,
@@ -91,7 +91,7 @@ export function answers<Shape extends z.ZodRawShape>(
   return gives(description, z.strictObject(shape), status);
 }
 
-/** The same of an object that has a name in the document. */
+/** As `answers`, for an object that has a name in the document. */
 export function gives<Schema extends z.ZodType<object>>(
   description: string,
   schema: Schema,
@@ -101,7 +101,7 @@ export function gives<Schema extends z.ZodType<object>>(
   return { status, responses: { [status]: { description, content }, ...refused }, write: (found) => found };
 }
 
-/** A page of a list, as the answer names it. */
+/** A page of a list, under its name in the answer. */
 export function listed<View, Schema extends z.ZodType>(
   description: string,
   key: string,
@@ -126,7 +126,7 @@ export const csv: Answers<never> = {
   },
 };
 
-/** Lines of CSV to be saved under a name. */
+/** An answer with lines of CSV, to be saved under a name. */
 export async function csvFile(
   context: WebContext,
   name: string,
@@ -147,8 +147,8 @@ export const window = {
 };
 
 /**
- * What cannot be read at all is answered as that: the first chunk is awaited. A later error is logged and cuts the connection: the library would
- * write it to terminal and asker.
+ * Awaits the first chunk, so that an error before it is answered as an error. A later error is logged and cuts the connection: the library
+ * would write it to the terminal and to the client.
  */
 async function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
   const source = (async function* () {
@@ -166,7 +166,7 @@ async function streamed(context: WebContext, chunks: Iterable<string> | AsyncIte
   return ReadableStream.from(whole()).pipeThrough(new TextEncoderStream());
 }
 
-/** JSON that its handler writes by hand, at once or in pieces. It must be what the operation promises: no type can say so. */
+/** JSON that its handler writes by hand, at once or in pieces. It must be what the operation promises, which no type can check. */
 export async function written(context: WebContext, body: string | AsyncIterable<string>): Promise<Response> {
   const whole = typeof body === 'string' ? body : await streamed(context, body);
   return context.body(whole, 200, { 'content-type': 'application/json' });
@@ -174,7 +174,7 @@ export async function written(context: WebContext, body: string | AsyncIterable<
 
 const chunkLength = 65_536;
 
-/** An object as JSON with a list under a key; `tail` is what follows in it. A chunk that is too small costs more than what it holds. */
+/** An object as JSON with a list under a key; `tail` follows the list. Sent in larger chunks, because a small chunk costs more than its content. */
 export async function* writeList(
   key: string,
   items: AsyncIterable<object | null>,

@@ -61,7 +61,7 @@ export const acknowledgeOrderSchema = shape({ ...personKeys, ...seenKeys }).meta
   examples: [{ by: 'ada', comment: 'finance is topping up' }],
 });
 
-/** The alert as it was seen; keys that are absent are not compared. */
+/** The alert as it was seen. Absent keys are not compared. */
 export function readSeen({ incident, severity }: SeenAlert): { readonly seen?: SeenAlert } {
   return incident === undefined && severity === undefined ? {} : { seen: { incident, severity } };
 }
@@ -96,7 +96,7 @@ export const pushedReadingSchema = shape({
     .describe('Every balance of the account, by its id'),
   currency: z
     .string({ error: someCurrency })
-    // As a `regex` the document would say it with its flags, as a pattern that nothing matches.
+    // Not as a `regex`: the document would contain it with its flags, and that pattern would match nothing.
     .refine((text) => currencyPattern.test(text), { error: someCurrency })
     .trim()
     .describe('1 to 16 printed characters'),
@@ -174,7 +174,7 @@ function words(error: string, { least, most }: { readonly least: number; readonl
   return z.string({ error }).min(least, { error }).max(most, { error });
 }
 
-/** The silence that a body orders; whether it may be is for the order to say. */
+/** Makes the order for a silence from a request's body. Whether it is allowed is decided when it is executed. */
 export function readSilenceOrder(
   input: z.infer<typeof silenceOrderSchema>,
   now: number,

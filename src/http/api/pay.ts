@@ -117,9 +117,9 @@ export const paymentOperations: readonly Operation[] = [
     answers: csv,
     answer: async ({ views, now, context }) => {
       const { payments, unknown } = await planPayments(known(views), now);
-      // The need of an unknown account is not known: the amount is empty.
+      // The amount of an account that needs an unknown sum is left empty.
       const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
-      // Without pay days a file is as it always was.
+      // Without pay days the file has the same columns as always.
       const hasRuns = payments.some(({ runAt }) => runAt !== undefined);
       const columns = hasRuns ? csvHeader.length : csvHeader.indexOf('run');
       const lines = [csvHeader, ...all.map(csvCells)].map((cells) => formatCsvLine(cells.slice(0, columns)));

@@ -145,7 +145,7 @@ export const reviewOperations: readonly Operation[] = [
   }),
 ];
 
-/** Dates are those of the configuration's zone. */
+/** Dates are those of the configured time zone. */
 function readReview(context: WebContext): Promise<Review> {
   const scope = { ...context.var.scope, timezone: context.var.site.timezone };
   const [range, since, until] = ['range', ...reviewEnds].map((name) => scope.query.get(name));
@@ -173,7 +173,7 @@ function incidentLines({ incidents }: Review): readonly string[] {
 }
 
 function spendingLines({ spending, groupBy }: Review): readonly string[] {
-  // An empty file would say that nothing was spent.
+  // An empty file would mean that nothing was spent.
   if (spending === null) throw new RequestError('bad_request', refusals.tooMuchHistory());
   const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
   const lines = spending.accounts.map(({ account: { id, name, labels }, ...amounts }) => {

@@ -20,7 +20,7 @@ const allOperations: readonly Operation[] = [
   ...daemonOperations,
 ];
 
-/** The JSON API with its document. Each operation is described where it is served. */
+/** The JSON API with its document. Each operation is described where it is implemented. */
 export function createApi(version: string): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {

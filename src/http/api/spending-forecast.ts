@@ -121,7 +121,7 @@ const csvHeader = formatCsvLine([
   ...['quarter', 'quarterLow', 'quarterHigh', 'nextMonth', 'nextMonthLow', 'nextMonthHigh', 'readAt'],
 ]);
 
-/** An unknown value is empty. */
+/** A line of CSV. An unknown value is empty. */
 function csvLine(row: SpendingForecast, label: string | null): string {
   const { account, balance, provider, currency, knownSince, spent, ...known } = rowJson(row);
   const cells = (it: ReturnType<typeof rangeOrNull>) => [it?.amount ?? '', it?.low ?? '', it?.high ?? ''];

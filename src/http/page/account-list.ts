@@ -22,21 +22,21 @@ export type AccountPage = ReturnType<AccountListing['page']>;
 const pageSize = 100;
 const maxSearchLength = 100;
 
-/** Reads the query of the overview's address. What it does not know it takes for absent: a link never breaks. */
+/** Reads the query of the overview's address. Unknown values count as absent, so that a link never breaks. */
 export function readListQuery(query: URLSearchParams) {
   const sort: SortKey = query.get('sort') ?? '';
   return {
-    /** Words that all must stand in id, name or labels. */
+    /** Words that must all occur in id, name or labels. */
     search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
     sort: balanceForm.test(sort) ? sort : 'urgency',
     descending: query.get('order') === 'desc',
-    /** The end of the page before; null for the first one. */
+    /** The end of the previous page; null for the first one. */
     cursor: query.get('cursor') || null,
   };
 }
 
-/** The query as an address again; what is as usual is left out. */
+/** The query as an address, without its default values. */
 export function writeListQuery(query: ListQuery): string {
   const { search, state, sort, descending, cursor } = query;
   const order = descending ? 'desc' : null;
@@ -44,23 +44,23 @@ export function writeListQuery(query: ListQuery): string {
 }
 
 /**
- * One page of the accounts that a query selects, in its order, made while all of them come by. Unknown values come last in either
- * direction. Of tens of thousands it holds little more than the page, and nothing is sorted that does not come near it.
+ * One page of the accounts that a query selects, in its order, gathered in one pass over all accounts. Unknown values come last in either
+ * direction. Of tens of thousands of accounts it keeps little more than the page, and sorts only those that may be on it.
  */
 export class AccountListing {
   readonly #query: ListQuery;
   readonly #now: number;
   readonly #compare: (left: Place, right: Place) => number;
-  /** The end of the page before. Balances move while somebody turns pages: this one begins behind that place. */
+  /** The end of the previous page. Balances move while somebody turns pages: this page begins after that place. */
   readonly #last: Place | null;
   readonly #counts: Partial<Record<AccountState, number>> = {};
   readonly #lists = new Set<readonly BalanceDefinition[]>();
   #total = 0;
   #matching = 0;
   #before = 0;
-  /** Accounts that may stand on the page: after `#trim` its accounts in order, and after them what came since. */
+  /** Accounts that may be on the page: those left by the last `#trim`, in order, then those added since. */
   readonly #held: { readonly account: AccountView; readonly place: Place }[] = [];
-  /** An account behind it stands on no full page. */
+  /** The last place of a full page: an account after it is not on the page. */
   #farthest: Place | null = null;
 
   constructor(query: ListQuery, { language, now }: Pick<Reader, 'language' | 'now'>) {
@@ -97,9 +97,9 @@ export class AccountListing {
       total: this.#total,
       before: this.#before,
       nextCursor: more ? writeCursor(end.place) : null,
-      /** The balances that all accounts have; null where accounts have different ones. */
+      /** The balances, if all accounts have the same; else null. */
       balances: commonBalances(this.#lists),
-      /** Counts of all accounts, also those that the query leaves out; of a state that none is in there is none. */
+      /** The number of accounts in each state, including those that the query leaves out. States without accounts are absent. */
       counts: this.#counts,
     };
   }
@@ -110,7 +110,7 @@ export class AccountListing {
   }
 }
 
-/** The sort keys of an account: the key, null where unknown; the currency where that counts; its state; name and id. */
+/** What an account is sorted by: the key, null if unknown; the currency, for amounts; its state; name and id. */
 const placeSchema = z.tuple([
   z.union([z.number(), z.string()]).nullable(),
   z.string(),
@@ -122,14 +122,14 @@ const placeSchema = z.tuple([
 type Place = z.infer<typeof placeSchema>;
 
 function placeOf(account: AccountView, sort: SortKey, now: number): Place {
-  // Amounts of two currencies have no order: each currency stands for itself.
+  // Amounts of two currencies cannot be compared: accounts are grouped by currency.
   const isAmount = sort === 'burn' || !sortKeys.some((key) => key === sort);
   const currency = isAmount ? currencyCode(unitOf(account, sort) ?? '') : '';
   const state = accountStates.indexOf(stateOf(account));
   return [keyOf(account, sort, now), currency, state, nameOf(account.name), account.id];
 }
 
-/** The unknown comes last in either direction; what is alike has an order of its own: the worst, then by name. */
+/** Unknown values come last in either direction. Equal ones are sorted by state, the worst first, then by name. */
 function comparePlaces(
   { descending, sort }: ListQuery,
   language: Reader['language'],
@@ -150,7 +150,7 @@ function compare(left: number | string, right: number | string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
+/** The key of an account. Ascending shows first what people look for: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
 function keyOf(account: AccountView, sort: SortKey, now: number): number | string | null {
   switch (sort) {
     case 'urgency': {

@@ -157,7 +157,7 @@ function burnCell(account: AccountView, frame: Frame): Html {
   })}`;
 }
 
-/** The age of a reading, only where it is bad. */
+/** The age of a reading, shown only if the account cannot be read. */
 function readNote(account: AccountView, frame: Frame): Html | null {
   const { readAt, isRead } = account;
   if (account.outcome === null || isRead) return null;

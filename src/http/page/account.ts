@@ -188,7 +188,7 @@ function alertSection(alerts: readonly AlertView[], account: AccountView, frame:
 const shownPolls = 12;
 
 async function pollTable(scope: Scope, account: AccountView): Promise<Html> {
-  // Far enough back for the polls shown, and never a day of an account that is polled each second.
+  // Far enough back for the polls shown, but far less than a day for an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
   const found = await scope.views.polls(account.id, scope.now - span, scope.now + 1);
   const polls = found.slice(-shownPolls);
@@ -212,7 +212,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${capital(sayBalance(label, frame))}">${amount(id)}</td>`)}</tr>`;
 }
 
-/** Rules that are breached, or have no verdict, come first; the others are folded, and of a great many of the first all but the worst. */
+/** The table of rules. Breached ones and those without a verdict come first; the others are folded. Of a great many, only the worst are shown. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert, isOld }: Explanation): boolean =>
@@ -233,7 +233,7 @@ function ruleList(explanations: readonly Explanation[], account: AccountView, fr
   }`;
 }
 
-/** Those that fire first, the worst first of all. */
+/** Firing alerts first, and of those the worst first. */
 function byAlert({ alert: one }: Explanation, { alert: other }: Explanation): number {
   const rank = (alert: Explanation['alert']): number =>
     alert === null

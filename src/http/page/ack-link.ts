@@ -22,11 +22,11 @@ import { accountPath, common, type Scope, stateWord, withQuery } from './words.t
 
 interface Linked {
   readonly alert: AlertView;
-  /** The one that the link was for. */
+  /** The incident that the link is for. */
   readonly incident: string | null;
-  /** Null for what is about lowwater itself, or an account that was removed. */
+  /** Null for an alert about lowwater itself, or about an account that was removed. */
   readonly account: AccountView | null;
-  /** When the incident that the link was for ended, where the alert fires again. */
+  /** When the link's incident ended, if the alert fires again since; else null. */
   readonly earlierEndedAt: number | null;
 }
 
@@ -55,10 +55,10 @@ const says = phrases('link', {
 });
 
 const quietHours = 2;
-/** The proof of a link: the short one, or the long one. */
+/** The parameters that prove a link: the short form, or the long one. */
 const signedFields = ['link', 'account', 'rule', 'incident', 'expires', 'signature'];
 
-/** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
+/** Shows the form and acts only when that is sent: previews of links open the page too. Each form carries the signed query. */
 export async function askAcknowledge(
   context: WebContext,
   query: URLSearchParams = context.var.scope.query,
@@ -96,7 +96,7 @@ ${account !== null && (await weekChart(account, alert, scope))}
   return show(context, { title: `${alert.accountName} · lowwater`, content, chrome: null });
 }
 
-/** A week of the balance, where the database can be read. */
+/** A week of the balance, if the database can be read. */
 async function weekChart(account: AccountView, { balance }: AlertView, scope: Scope): Promise<Html | null> {
   const id = balance ?? account.balances[0]?.id ?? '';
   const query = { account, balance: id, span: readSpan({ range: '7d' }, scope), points: 120, now: scope.now };
@@ -113,7 +113,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { scope, door } = context.var;
   const { account, rule } = linked.alert;
-  // A form that comes without the page is for the incident of the link.
+  // A form that was sent without the page is for the incident of the link.
   const { seen = { incident: linked.incident } } = readSeen(form);
   const headline = headlineOf(linked.alert, scope);
   keepName(context, form.get('by') ?? '');
@@ -149,14 +149,14 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   return showAnswer(context, heading, headline, { more, linked });
 }
 
-/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
+/** The alert that a signed link is for, or the answer if there is nothing to acknowledge, or no longer. */
 async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
   const { views, now, site, scope } = context.var;
   const link = query.get('link');
   const keys = [...views.linkKeys(), site.ackKey];
   const verified = link === null ? verifyAcknowledgement(keys, query, now) : verifyLink(keys, link, now);
   if (verified.kind === 'forged') {
-    // A standby that has read nothing knows no key of the database.
+    // A standby that has read nothing does not know the database's keys.
     known(views);
     return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   }
@@ -186,7 +186,7 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
   return null;
 }
 
-/** An incident that ended while the link was good: its alert may fire again. */
+/** The link's incident if it ended while the link was valid: its alert may fire again. */
 async function findEnded(context: WebContext, isOf: (granted: Granted) => boolean) {
   const { views, now } = context.var;
   const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
@@ -195,7 +195,7 @@ async function findEnded(context: WebContext, isOf: (granted: Granted) => boolea
 
 const maxIncidentsLookedAt = 2_000;
 
-/** The result of a link, or why it does nothing; `linked` where there is still something to do. */
+/** The result of a link, or why it does nothing. `linked`: given if something is left to do. */
 function showAnswer(
   context: WebContext,
   heading: string,

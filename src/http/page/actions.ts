@@ -38,10 +38,10 @@ const says = phrases('actions', {
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** Does what a form says; the word for what was done. */
+/** Does what a form orders. Returns the key of the words for what was done. */
 type Act = (form: URLSearchParams, context: WebContext, parameters: Parameters) => Promise<string>;
 
-/** The actions of the pages' forms. Each goes back to the page that showed it. */
+/** The actions of the pages' forms. Each redirects to the page that showed the form. */
 export function addActions(app: WebApp): void {
   const acts: Readonly<Record<string, Act>> = {
     '/alerts/many': actOnMany,
@@ -107,12 +107,12 @@ export function addActions(app: WebApp): void {
   app.post('/silences', silence);
   app.post('/pay/ordered', orderTopUp);
   app.post('/pay/announced', announceRun);
-  // Their answers may hold a form again, to which people come back who had to sign in.
+  // The address of a refused form is opened by GET when people come back from signing in.
   for (const path of ['/pay/ordered', '/pay/announced'])
     app.get(path, (context) => context.redirect('/pay', 303));
 }
 
-/** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
+/** Begins a confirmed silence. An unconfirmed one is asked about first, and one with a mistake is shown again with the problem. */
 async function silence(context: WebContext): Promise<Response> {
   const { views, scope, door } = context.var;
   const form = await readForm(context);
@@ -162,7 +162,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 
-/** All that the filters of the page select, where they are those that its reader saw. */
+/** All alerts that the page's filters select, provided that they are still the ones that its reader saw. */
 async function readMatching(scope: Scope, form: URLSearchParams): Promise<readonly AlertView[]> {
   const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
   const alerts = selectAlerts(await scope.views.alerts({ all: false }), readAlertQuery(query));
@@ -182,7 +182,7 @@ function silenceOf(
   return { kind: 'silence', ...readSilenceOrder(parseInput(silenceOrderSchema, input), now) };
 }
 
-/** Without what else is known of an alert that was not ticked but matched. */
+/** The name alone: a matching alert that was not ticked comes with other facts. */
 function nameOf({ account, rule, seen }: SeenAlertName): SeenAlertName {
   return { account, rule, ...(seen && { seen }) };
 }
@@ -199,7 +199,7 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number, scope: Sco
   return new RequestError('changed', say(says.someChanged, { count, all, alerts }, scope));
 }
 
-/** The silences, and the form with what was given before. */
+/** The page of silences, with the form as it was sent. */
 export async function showSilences(context: WebContext, given: GivenSilence): Promise<Response> {
   return show(context, {
     title: titleOf('silences', context.var.scope),

@@ -45,7 +45,7 @@ const says = phrases('alertsPage', {
 
 const stateSays = phrases('alertState', { open: 'open', firing: 'firing', pending: 'pending', past: 'past' });
 
-/** Every alert that is open, or that was, with filters whose addresses can be shared. */
+/** The open alerts or the past ones, with filters whose addresses can be shared. */
 export async function renderAlerts(scope: Scope): Promise<Html> {
   const query = readAlertQuery(scope.query);
   const found = query.state === 'past' ? await pastSection(scope, query) : await openSection(scope, query);
@@ -60,7 +60,7 @@ const exactFilters = [
   ['label', 'labels'],
 ] as const;
 
-/** Only those of thousands are shown that a search finds. */
+/** The form for filters. A field with too many choices is left out unless it is in use: the search finds those. */
 function filterForm(query: AlertQuery, scope: Scope): Html {
   const choices = scope.views.choices();
   const { q, severity, care, account, rule, label } = query;
@@ -93,7 +93,7 @@ async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
   const back = writeAlertQuery(query);
   const firsts = cards.map(([first]) => first);
   const accounts = await accountsOf(views, firsts);
-  // Ticked for the form below the list, which the forms within the list must not be part of.
+  // The tick boxes belong to the form below the list: HTML does not allow the forms in the list to be inside it.
   const picker = (card: CardAlerts): Html => {
     const [alert] = card;
     return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedNames(card)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, scope)}</span></label>`;
@@ -127,7 +127,7 @@ function pastSection(scope: Scope, query: AlertQuery): Promise<Html> {
         const isWanted = (incident: Incident): boolean =>
           (incident.event || incident.resolvedAt !== null) &&
           selects(query, { ...incident, severity: incident.worstSeverity });
-        // More are looked at until enough are found: those that match may lie behind thousands of others.
+        // Looks at more incidents until enough match: thousands of others may come before them.
         for (let looked = Math.max(limit, incidentsLookedAt); ; looked *= 4) {
           const incidents = await views.incidents({ ...of, until, limit: looked });
           const wanted = incidents.filter(isWanted);
@@ -147,22 +147,22 @@ function pagerOf(query: AlertQuery, nextCursor: string | null, scope: Scope): Ht
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 
-/** The query of the alerts page's address. Null and empty texts ask for everything. */
+/** The query of the alerts page's address. Null and empty texts mean everything. */
 type AlertQuery = ReturnType<typeof readAlertQuery>;
 
-/** Alerts that a phone shows within a few screens; actions on many stand below the list. */
+/** The number of alerts that a phone shows within a few screens: the actions on many alerts are below the list. */
 const pageSize = 20;
 const maxTextLength = 200;
 
-/** Reads the query of the page's address. What it does not know it takes for absent: a link never breaks. */
+/** Reads the query of the page's address. Unknown values count as absent, so that a link never breaks. */
 export function readAlertQuery(query: URLSearchParams) {
   const text = (name: string): string => (query.get(name) ?? '').slice(0, maxTextLength).trim();
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
-    /** The holder of the alert. */
+    /** Who takes care of the alert. */
     care: cares.find((care) => care === query.get('care')) ?? null,
-    /** Words that all must stand in account, name, rule or labels. */
+    /** Words that must all occur in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),
     rule: text('rule'),
@@ -172,7 +172,7 @@ export function readAlertQuery(query: URLSearchParams) {
   };
 }
 
-/** The query as an address again; what is as usual is left out. */
+/** The query as an address, without its default values. */
 function writeAlertQuery({ state, ...rest }: AlertQuery): string {
   return withQuery('/alerts', { state: state === 'open' ? null : state, ...rest });
 }
@@ -204,12 +204,12 @@ function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   };
 }
 
-/** Changes when another alert matches, or one of them is another incident or of another severity. */
+/** Changes when other alerts match, or when one of them has another incident or severity. */
 export function digestOf(alerts: readonly AlertView[]): string {
   return createHash('sha256').update(pickedNames(alerts)).digest('base64url').slice(0, 16);
 }
 
-/** Whether account, rule, severity and label are those asked for, of an alert or of a past incident. */
+/** Whether account, rule, severity and label of an alert or a past incident match the query. */
 export function selects(
   query: AlertQuery,
   it: Pick<AlertView, 'account' | 'accountName' | 'rule' | 'severity' | 'labels'>,

@@ -16,7 +16,7 @@ import { age, badge, headlineOf, icon } from './markup.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
 import { accountPath, type Frame, nameOf, type Scope, stateWord } from './words.ts';
 
-/** The taker of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
+/** Who takes care of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
@@ -41,7 +41,7 @@ export function needsSomebody(alert: FiringView): boolean {
   return careOf(alert) === 'nobody';
 }
 
-/** Alerts of one cause and one taker are one card. Alerts that others speak for stand behind them. */
+/** Groups alerts into cards: those with one cause and one taker share a card. In a card, inhibited alerts come last. */
 export function groupByCause<T extends FiringView | AlertView>(
   alerts: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {
@@ -83,7 +83,7 @@ const says = phrases('card', {
   andMore: '{first}, {second} and {more} more',
 });
 
-/** One alert, or several with one cause: what, by when, and what to do. `accounts` lacks what is about lowwater itself. */
+/** A card with one alert, or several of one cause: what, by when, and what to do. Alerts about lowwater itself have no entry in `accounts`. */
 export function alertCard(
   alerts: CardAlerts,
   accounts: ReadonlyMap<string, AccountView>,
@@ -118,7 +118,7 @@ function rulesOf(alerts: CardAlerts, scope: Scope): string {
   return say(says.rules, { count: rules.length, rules: scope.language.list(rules, 'and') }, scope);
 }
 
-/** A clock that was set back leaves beginnings in the future. */
+/** The beginning of an alert. It may lie in the future if the clock was set back. */
 function sinceWords({ since }: AlertView, scope: Scope): Html {
   if (since > scope.now) return html`${say(says.future, { moment: sayMoment(since, scope) }, scope)}`;
   return sayHtml(says.sinceAge, { age: age(since, scope) }, scope);
@@ -131,7 +131,7 @@ function undelivered({ notified }: AlertView, scope: Frame): Html | null {
     : html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, scope) }, scope)}</span>`;
 }
 
-/** Alerts about lowwater itself or a whole provider have no page of their own. */
+/** A headline with a link to the account. Alerts about lowwater itself or a whole provider have no page to link to. */
 function headlineLink(alert: AlertView, scope: Scope): Html {
   const headline = headlineOf(alert, scope);
   return alert.account.startsWith('@')

@@ -36,7 +36,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
 <details class="act"><summary>${say(says.announce, scope)}</summary>${runFields(scope)}</details></section>`;
 }
 
-/** Top-ups or runs that people announced, each in words with its comment and the button that cancels it. */
+/** Top-ups or runs that people announced, each in words, with its comment and the button that cancels it. */
 export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun>(
   announced: readonly Announced[],
   scope: Scope,
@@ -48,13 +48,13 @@ export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
     const link = balanceLink({ id: account, name, balances }, balance, scope);
     const words = wordsOf(it, link, { ...scope, currency: unitOf({ balances, currency }, balance) });
-    // An account may have several: read out, their buttons differ by what they cancel.
+    // An account may have several: a screen reader tells their buttons apart by what they cancel.
     return html`<li data-key="${id}"><span id="what-${id}">${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}</span>
 <form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet" id="cancel-${id}" aria-labelledby="cancel-${id} what-${id}">${say(common.cancel, scope)}</button></form></li>`;
   });
 }
 
-/** `given` is what the form was sent with before. */
+/** `given`: the form as it was sent before. */
 function runFields(scope: Scope, given = new URLSearchParams()): Html {
   return html`<form method="post" action="/pay/announced">${hidden('zone', zoneOfForm(given, scope))}<p>${say(says.effect, scope)}</p>
 <label>${say(common.account, scope)} ${accountField(scope, given.get('account'))}</label>
@@ -80,7 +80,7 @@ export async function announceRun(context: WebContext): Promise<Response> {
   return (await giveOrAskAgain(context, form, readRun, again)) ?? sendBack(context, form, 'announced');
 }
 
-/** Reads times by the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
+/** Reads times in the page's time zone. Throws `RequestError` if the form cannot be read. */
 function readRun(form: URLSearchParams, scope: Scope): Wanted<'expect-spending'> {
   const timezone = zoneOfForm(form, scope);
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;

@@ -28,18 +28,18 @@ export const chartRanges = [
 
 type ChartRange = (typeof chartRanges)[number];
 
-/** A week shows the rhythm of spending. */
+/** The usual range is a week, because it shows the rhythm of spending. */
 const usualRange = chartRanges[1];
 
-/** The past that a chart shows, from `since` (included) to `until` (excluded). */
+/** The time that a chart shows, from `since` (included) to `until` (excluded). */
 export interface ChartSpan {
   readonly since: number;
   readonly until: number;
-  /** The range up to now that was chosen; null of two dates. */
+  /** The chosen range up to now; null if two dates were given. */
   readonly preset: ChartRange | null;
 }
 
-/** `since` and `until`, called by `names`, a date alone being its whole day; else a range up to now; else a week. Throws `RequestError`. */
+/** The span from `since` to `until` (named by `names`; a date means its whole day), else a range up to now, else a week. Throws `RequestError`. */
 export function readSpan(
   { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
   frame: Frame,
@@ -66,7 +66,7 @@ function readDay(text: string | null | undefined, name: string, frame: Frame, da
   return instantOfWall(at + days * dayMs, frame.timezone);
 }
 
-/** A chart of less would show nothing but noise. */
+/** The shortest span: a chart of less would show nothing but noise. */
 const leastSpanMs = 60_000;
 const usualPoints = 800;
 const aheadShare = 0.25;
@@ -84,8 +84,8 @@ interface ChartQuery {
 type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo' | 'coming'>;
 
 /**
- * The chart of one balance, for the picture drawn here, for the one that the script draws, and for
- * the table with them. Only readings in the account's present currency: two currencies have no common
+ * The chart of one balance: for the picture drawn here, for the one that the script draws, and for
+ * the table next to them. It contains only readings in the account's present currency, because two currencies have no common
  * scale.
  */
 export async function buildChart(views: ChartViews, query: ChartQuery): Promise<Chart> {
@@ -121,13 +121,13 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   });
 }
 
-/** The first poll of an account younger than half the range: hours would be lost in an empty year. */
+/** The first poll, if the account is younger than half the range: a few hours would be lost in an empty year. */
 function beginning(polls: readonly PollRecord[], since: number, until: number): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
 }
 
-/** The predicted balance, straight from step to step. A top-up since then lifts the line when it came. */
+/** The balance as it was predicted, in straight lines from step to step. A top-up since then lifts the line from when it came. */
 function lookBack(
   weekAgo: WeekAgo | null,
   readings: readonly Reading[],

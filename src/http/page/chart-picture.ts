@@ -11,7 +11,7 @@ import type { Frame } from './words.ts';
 
 const says = phrases('accountChart', { threshold: '{severity} {amount}' });
 
-/** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
+/** Lengths are shares of the page's box, so that lines stretch with it. Colours come from the style sheet. */
 const look: Omit<SvgLook, 'nameThreshold' | 'nameDay' | 'figure'> = {
   unit: '%',
   plot: { left: 0, right: 100, top: 6, bottom: 90 },

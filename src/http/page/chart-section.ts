@@ -72,14 +72,14 @@ interface Shown {
   readonly scope: Scope;
 }
 
-/** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
+/** The charts of one balance or of all: as pictures made here, for the script that draws them again with a cursor, and as tables. */
 export async function chartSection(scope: Scope, account: AccountView): Promise<Html> {
   const asked = askedSpan(scope, ['since', 'until']);
   const { span } = asked;
   const shown = { account, span, scope };
   const wanted = readBalances(scope.query, account);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
-  // A range up to now stays one while the page is open.
+  // A range up to now moves on while the page is open.
   const since = span.preset === null ? datesOf(span) : `since=${span.preset.ms / dayMs}d`;
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${capital(say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope))}</h2>
 <div class="choices">${rangeLinks(shown)}${balanceLinks(shown, wanted)}</div></div>
@@ -90,7 +90,7 @@ ${figures}
 
 type AskedSpan = ReturnType<typeof askedSpan>;
 
-/** A part of the address that cannot be read is named next to the fields, which keep it, and the usual time is shown. */
+/** The span that the address asks for. If it cannot be read, the problem is shown next to the fields, which keep their text, with the usual span. */
 export function askedSpan(scope: Scope, names: readonly [string, string]) {
   const [range, since, until] = ['range', ...names].map((name) => scope.query.get(name));
   try {
@@ -146,7 +146,7 @@ function balanceLinks(
   return html`<nav class="filters" aria-label="${say(says.balance, scope)}">${each}${link('both', say(balances.length === 2 ? says.both : says.all, scope), wanted.length > 1)}</nav>`;
 }
 
-/** The query with some of its words replaced, without what a form has just done. */
+/** The query with some of its parameters replaced, and without the result of the last form. */
 export function changed({ query }: Scope, words: Readonly<Record<string, string | null>>): string {
   const next = new URLSearchParams(query);
   for (const [name, word] of Object.entries({ ...words, done: null })) {
@@ -169,7 +169,7 @@ function datesOf({ since, until }: ChartSpan): string {
   return `since=${isoText(since)}&until=${isoText(until)}`;
 }
 
-/** Its parts are there while the database cannot be read, too: an open page says so then, and shows no picture of before. */
+/** The figure's parts exist even while the database cannot be read: an open page then says so, instead of showing an old picture. */
 async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
   const { account, span, scope } = shown;
   const chart = await buildChart(scope.views, { account, span, balance, now: scope.now }).catch(
@@ -240,7 +240,7 @@ function legend(chart: Chart, scope: Scope): Html {
     )}</ul>`;
 }
 
-/** Evenly chosen points: all of them are in the CSV. Gaps and the last point always stay. */
+/** Evenly chosen points, because the CSV has all of them. Gaps and the last point are always among them. */
 function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): Html {
   const step = Math.max(1, Math.ceil(chart.points.length / tableRows));
   const rows = chart.points.filter(({ value }, index) => {

@@ -7,7 +7,7 @@ const doneCookie = 'lowwater_done';
 const nameCookie = 'lowwater_name';
 const yearSeconds = 365 * 86_400;
 
-/** Keeps a value in this browser, for a year by default; an empty one removes it. No script and no other site sees it. */
+/** Keeps a value in this browser, for a year by default. An empty value removes it. No script and no other site can read it. */
 export function keepCookie(
   context: WebContext,
   name: string,
@@ -17,14 +17,14 @@ export function keepCookie(
   setCookie(context, name, value, { maxAge, httpOnly: true, sameSite: 'Strict' });
 }
 
-/** The name that was typed, for the next form of this browser: a convenience, it proves nothing. */
+/** Keeps the typed name for the next form of this browser. It is a convenience, and proves nothing. */
 export function keepName(context: WebContext, by: string): void {
   const name = cleanText(by, 100).trim();
   if (name === '' || context.get('person') !== null) return;
   keepCookie(context, nameCookie, name);
 }
 
-/** The reader, as far as that is known. */
+/** The reader of the page, as far as known. */
 export function readerOf(context: WebContext, person: string | null): NonNullable<Scope['reader']> {
   const name = person ?? cleanText(getCookie(context, nameCookie) ?? '', 100);
   return { name, isProven: person !== null };
@@ -34,7 +34,7 @@ export function keepDone(context: WebContext, done: string): void {
   keepCookie(context, doneCookie, done, 60);
 }
 
-/** The deed of a form of this browser, once: an address that says so proves nothing. */
+/** The result of this browser's last form, said once. The address alone proves nothing. */
 export function takeDone(context: WebContext): string | null {
   const done = context.req.query('done');
   if (done === undefined || getCookie(context, doneCookie) !== done) return null;

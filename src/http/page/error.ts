@@ -25,7 +25,7 @@ const headings = phrases('errorHeading', {
   unavailable: 'Not available just now',
 });
 
-/** A refusal for somebody who looks at a page. */
+/** The page for a person whose request was refused. */
 export function errorPage(error: RequestError, { url, headers }: IncomingMessage, frame: Frame): Answer {
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const back = cameFrom(headers);
@@ -34,7 +34,7 @@ export function errorPage(error: RequestError, { url, headers }: IncomingMessage
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
 
-/** The page of ours that a form was on. */
+/** The page of this server on which a form was. */
 function cameFrom({ referer = '', host }: IncomingMessage['headers']): string {
   const from = URL.parse(referer);
   return from !== null && from.host === host ? readOwnPath(from.pathname + from.search) : '/';
@@ -43,10 +43,10 @@ function cameFrom({ referer = '', host }: IncomingMessage['headers']): string {
 const pageHeaders = { 'content-type': 'text/html; charset=UTF-8' };
 
 /**
- * Sends people without a session to the sign-in, and back afterwards. Whoever sent a form is told that it did nothing.
+ * Sends people without a session to the sign-in, and back afterwards. A person who sent a form is told that it did nothing.
  *
  * A link in a mail or a chat comes without the session's cookie, because that is never sent along from
- * another site (`SameSite=Strict`). The page then asks the browser to come again, this time from ourselves,
+ * another site (`SameSite=Strict`). The page then makes the browser come again, this time from this site,
  * with the cookie.
  */
 export function signInDetour({ url = '/', method, headers }: IncomingMessage, frame: Frame): Answer {

@@ -18,9 +18,9 @@ import { common, nameOf, type Scope, stateWord } from './words.ts';
 export interface FormPlace {
   readonly back: string;
   readonly pick?: Html;
-  /** True where the page is the account's: what to do about it stands on top. */
+  /** Whether the form is on the account's own page, which already says on top what to do about it. */
   readonly isOnAccount?: boolean;
-  /** Only what is needed to act: what else is known stands on the account's page. */
+  /** Whether to show only what is needed to act. The account's page has the rest. */
   readonly isBrief?: boolean;
 }
 
@@ -44,10 +44,10 @@ const choiceWords = {
   label: { label: says.label, every: says.everyLabel },
 };
 
-/** More than this are typed, not chosen: a list of thousands is most of its page. */
+/** The longest list to choose from. Of more, one is typed: a list of thousands would be most of its page. */
 export const maxChoices = 200;
 
-/** The alerts of one card: one, or several with one cause. */
+/** The alerts of one card: one alert, or several with one cause. */
 export type CardAlerts = readonly [AlertView, ...AlertView[]];
 
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
@@ -61,7 +61,7 @@ export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace
   return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></button></form>`;
 }
 
-/** Acknowledging the alerts of a card, folded until somebody wants it. Works without a script and by keyboard. */
+/** The form to acknowledge the alerts of a card, folded at first. Works without a script and by keyboard. */
 export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
@@ -85,7 +85,7 @@ function sayAlert({ accountName, rule }: Target, scope: Scope): string {
     : say(common.ofAccount, { rule, account }, scope);
 }
 
-/** Silencing the alerts of a card, or all of an account. It names what it mutes, and so needs no further question. */
+/** The form to silence the alerts of a card, or all of an account. It names what it mutes, so no confirmation is needed. */
 export function silenceForm(
   [target, ...others]: readonly [Target] | CardAlerts,
   { back }: FormPlace,
@@ -112,25 +112,25 @@ export function hidden(name: string, value: string | null): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** The incident and severity that the form's page shows: an order about another one is refused. */
+/** Hidden fields with the incident and severity that the page shows: an order about another incident is refused. */
 export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 'severity'>): Html {
   return html`${hidden('seen-incident', incident ?? '')}${hidden('seen-severity', severity)}`;
 }
 
-/** Alerts as they are shown, in one text: what a ticked box stands for. */
+/** The value of a tick box: alerts in one text, with the incident and severity that are shown. */
 export function pickedNames(alerts: readonly AlertView[]): string {
   return alerts
     .map((alert) => `${alertName(alert)}/${encodeURIComponent(alert.incident ?? '')}/${alert.severity}`)
     .join(' ');
 }
 
-/** `given` is what a form was sent with before. */
+/** `given`: the form as it was sent before. */
 export function personFields(scope: Scope, given = new URLSearchParams()): Html {
   return html`${nameField(given.get('by'), scope)}
 <label>${say(common.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
-/** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */
+/** The field for a name, filled with the name that this browser gave last. A name that the trusted proxy gives is shown, not asked for. */
 export function nameField(given: string | null, scope: Scope): Html {
   const { name = '', isProven = false } = scope.reader ?? {};
   if (isProven) return html`<p class="soft">${say(says.asWhom, { name }, scope)}</p>`;
@@ -144,7 +144,7 @@ export function durationField(scope: Scope, chosen = '2h'): Html {
   return html`<label>${say(says.for, scope)} <select name="for">${options(worded, chosen)}</select></label>`;
 }
 
-/** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
+/** A list of what exists, or a text field if that is too much to choose from; with the problem of the field, if any. */
 export function textChoice(
   subject: keyof typeof choiceWords,
   choices: Choices,
@@ -161,7 +161,7 @@ export function textChoice(
   return html`<label>${say(label, reader)} <select name="${subject}"${wrong?.attributes}>${options([['', say(every, reader)], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
 }
 
-/** The problem of a field, to stand next to it, and the attributes by which the field names it. */
+/** The problem of a field, shown next to it, and the attributes that refer the field to it. */
 export function problemAt(name: string, problem: string) {
   return {
     attributes: html` aria-invalid="true" aria-describedby="${name}-problem"`,
@@ -175,18 +175,18 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
   );
 }
 
-/** Every severity, and none of them in particular. */
+/** The options for severity: each one, and none in particular. */
 export function severityOptions(chosen: string | null, reader: Listener): readonly Html[] {
   const words = severities.map((severity) => [severity, stateWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
 
-/** One of several views of the same things; the one that is looked at is marked. */
+/** A link to one of several views of the same things. The view that is shown is marked. */
 export function choiceLink(path: string, word: HtmlValue, current: boolean, mark = 'true'): Html {
   return html`<a href="${path}"${current && html` aria-current="${mark}"`}>${word}</a>`;
 }
 
-/** Account and rule in one text: what an alert is called within a page. */
+/** Account and rule in one text: the name of an alert within a page. */
 export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
   return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
@@ -199,13 +199,13 @@ export function readPerson(form: URLSearchParams): { readonly by: string; readon
   return { by: by.trim(), comment: comment.trim() };
 }
 
-/** The form's part about its alert; a form of nobody's page may leave it out. */
+/** The hidden fields of `seenFields`. A form that is sent without a page may lack them. */
 export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
   const incident = form.get('seen-incident');
   return incident === null ? {} : { seen: seenAs(incident, form.get('seen-severity')) };
 }
 
-/** Alerts that were ticked, as `pickedNames` wrote them; what it did not is left out. */
+/** Reads ticked alerts as `pickedNames` writes them, and leaves out any other text. */
 export function readPicked(picked: string): readonly SeenAlertName[] {
   return picked.split(' ').flatMap((name) => {
     const [account, rule, incident, severity] = name.split('/').map(decodePercent);
@@ -221,7 +221,7 @@ function seenAs(incident: string, severity: string | null | undefined): SeenAler
   };
 }
 
-/** Back to the page that showed the form, which then says what was done. */
+/** Redirects to the page that showed the form, which then says what was done. */
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
@@ -230,17 +230,17 @@ export function sendBack(context: WebContext, form: URLSearchParams, done: strin
   return context.redirect(url.pathname + url.search, 303);
 }
 
-/** A path of this server; anything that could lead elsewhere becomes the overview. */
+/** A path of this server. Text that could lead elsewhere becomes the overview. */
 export function readOwnPath(text: string | undefined): string {
   if (text === undefined || !text.startsWith('/') || text.length > 2_000) return '/';
   const url = URL.parse(text, 'http://own');
   if (url === null || url.origin !== 'http://own') return '/';
-  // Dots that were resolved, as in `/..//name`, can leave two slashes in front, and those name a host.
+  // Resolving dots, as in `/..//name`, can leave two slashes in front, and what follows those is a host.
   const path = url.pathname + url.search;
   return /^\/(?![/\\])/.test(path) ? path : '/';
 }
 
-/** The fields of a form; `by` is the name that a trusted proxy gave, where it gave one. */
+/** The fields of a form. `by` is the name that a trusted proxy gave, if it gave one. */
 export async function readForm({ req, get }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')

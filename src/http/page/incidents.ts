@@ -32,7 +32,7 @@ const endings = phrases('incidentEnd', {
   'channel-removed': 'channel removed',
 });
 
-/** Incidents, newest first; with `names` also whose they are. */
+/** Incidents, newest first; with `names` also the account of each. */
 export async function incidentTable(
   incidents: readonly Incident[],
   frame: Scope,
@@ -70,7 +70,7 @@ function incidentRow(
   }</td></tr>`;
 }
 
-/** The time that it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
+/** The duration: `2 hours 5 minutes`, `still open`, `an instant`. */
 export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>, reader: Listener): string {
   if (it.event) return say(says.instant, reader);
   return it.resolvedAt === null ? say(says.open, reader) : sayDuration(it.resolvedAt - it.firedAt, reader);

@@ -21,13 +21,13 @@ export interface LayoutOptions {
   readonly title: string;
   readonly content: HtmlValue;
   readonly frame: Frame;
-  /** Null on pages for people who are not signed in: no way into the others is shown. */
+  /** Null on pages for people who are not signed in: they get no links to the other pages. */
   readonly chrome: Chrome | null;
   readonly done?: HtmlValue;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly worst?: Worst;
-  /** Its content is as of when it was asked for: only the frame around it is kept fresh. */
+  /** Whether the content stays as it was when it was requested: then only the frame around it is kept fresh. */
   readonly isStill?: boolean;
   readonly reload?: boolean;
 }
@@ -39,13 +39,13 @@ export interface Chrome {
   readonly current: PageName | null;
   readonly canSignOut: boolean;
   readonly version: string;
-  /** Facts that nobody may overlook: problems of lowwater itself, and silences. */
+  /** Facts that nobody may miss: problems of lowwater itself, and silences. */
   readonly notices: Html;
-  /** The forms that choose zone and language. */
+  /** The forms for choosing zone and language. */
   readonly zone: Html;
 }
 
-/** The worst severity that needs somebody; `unsure` where not all is known, null where nothing is to be said. */
+/** The worst severity that needs attention; `unsure` if not everything is known, null if there is nothing to say. */
 export type Worst = Severity | 'unsure' | null;
 
 /** The whole document around the content of a page. */
@@ -100,7 +100,7 @@ ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><bu
 
 const navigated = ['overview', 'alerts', 'pay', 'silences', 'review', 'messages'] as const;
 
-/** Every icon, once. They differ in shape, not only in colour. */
+/** Every icon, defined once. Icons differ in shape, not only in colour. */
 const sprite = new Html(`<svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">
 <pattern id="not-read" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="8"/></pattern>
 <symbol id="i-mark" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f5c73"/><path d="M5 12.5c2.8-2.6 5.2-2.6 8 0s5.2 2.6 8 0 4.4-2.3 6-1" fill="none" stroke="#9adcf0" stroke-width="2.6" stroke-linecap="round"/><path d="M5 19.500h22" stroke="#ffd479" stroke-width="2.6" stroke-linecap="round" stroke-dasharray="3.5 4.2"/><path d="M5 25.500h22" stroke="#9adcf0" stroke-width="2.6" stroke-linecap="round" opacity=".45"/></symbol>

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
 
-/** The mark behind each part, so that it can be found again in the text of a page. */
+/** The mark after each part, by which it is found again in the text of a page. */
 const end = '<!--/live-->';
 const marks = /<(\w+) data-live="([^"]*)" data-is="([^"]*)"|<!--\/live-->/g;
-/** Ages are kept true by the browser: a part that differs only in them is the same. */
+/** Ages are updated by the browser: a part that differs only in ages counts as the same. */
 const ages = /(data-age>)[^<]*/g;
 
 export interface LivePart {
@@ -14,8 +14,8 @@ export interface LivePart {
 }
 
 /**
- * A part of a page that is kept fresh: an element with a key that no other of the page has, and a digest of what it holds.
- * Parts may stand within parts; the digest of the outer one knows which they are, not what they hold.
+ * A part of a page that is kept fresh: an element with a key that is unique on the page, and a digest of its content.
+ * Parts may contain parts. The digest of an outer part covers which inner parts there are, but not their content.
  */
 export function live(
   key: string,
@@ -30,7 +30,7 @@ export function live(
   return new Html(`${head}>${inner}</${tag}>${end}`);
 }
 
-/** The parts of a page, the inner ones before those that hold them. */
+/** The parts of a page. Inner parts come before those that contain them. */
 export function readParts(page: string): readonly LivePart[] {
   const open: { readonly key: string; readonly digest: string; readonly from: number }[] = [];
   const parts: LivePart[] = [];
@@ -44,7 +44,7 @@ export function readParts(page: string): readonly LivePart[] {
   return parts;
 }
 
-/** The markup of a part for a page that has the parts within it already, or is sent them too: each stands as an empty element. */
+/** The markup of a part, with an empty element for each inner part: the page has those already, or is sent them too. */
 export function withoutInner({ markup }: LivePart): string {
   const start = markup.indexOf('>') + 1;
   return markup.slice(0, start) + emptyParts(markup.slice(start));

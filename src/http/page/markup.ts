@@ -27,12 +27,12 @@ export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
 }
 
-/** Drawn once in the layout; decoration, because a word always stands next to it. */
+/** Refers to an icon of the layout. Icons are decoration: a word is always next to them. */
 export function icon(name: string): Html {
   return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${name}"/></svg>`;
 }
 
-/** `3 minutes ago`, kept true by the script; the absolute time on hovering. */
+/** `3 minutes ago`, updated by the script; the absolute time on hovering. */
 export function age(at: number, frame: Frame): Html {
   return html`<time datetime="${isoText(at)}" title="${sayMoment(at, frame)}" data-age>${sayAge(at, frame)}</time>`;
 }
@@ -47,16 +47,16 @@ export function nearMoment(at: number, frame: Frame): Html {
   return html`<time datetime="${isoText(Math.round(at))}" title="${sayMoment(at, frame)}">${sayNearMoment(at, frame)}</time>`;
 }
 
-/** Absolute and relative; one element, because text beside one stands elsewhere in a card. */
+/** Absolute and relative time in one element: text next to an element would be placed elsewhere in a card. */
 export function momentAndAge(at: number, frame: Frame): Html {
   const soft = html`<span class="soft">${age(at, frame)}</span>`;
   return html`<span>${sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame)}</span>`;
 }
 
-/** An amount older than this says how old it is, where polls fail. */
+/** While polls fail, an amount older than this is shown with its age. */
 const oldMs = 15_000;
 
-/** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
+/** The balance that was read; a negative one is marked. Shows its age while it cannot be read, and a dash if it never was. */
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const { reading } = account;
   const micros = ownOf(reading?.balances, balance);
@@ -70,12 +70,12 @@ export function burnOf(account: AccountView, balance: Balance, { language }: Lis
   return burn === null ? null : sayComputed(burn, { language, currency: unitOf(account, balance) });
 }
 
-/** The mark where nothing is known. */
+/** The sign for an unknown value. */
 export function unknown(reader: Listener): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">${say(says.unknown, reader)}</span></span>`;
 }
 
-/** `3 days 4 hours`, the day it ends, and between what that lies. */
+/** `3 days 4 hours`, the day it ends, and the range in which that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const runway = ownOf(account.runways, balance);
   const runwayMs = runway?.runwayMs ?? null;
@@ -85,7 +85,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const endsAt = endOf(runway, frame.now);
   const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    // Worded as by its alert: no minutes of what nobody knows to the day.
+    // Worded as in its alert: without minutes, if even the day is uncertain.
     return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
@@ -93,7 +93,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   }`;
 }
 
-/** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
+/** A sentence instead, while the database cannot be read: just then people need the balances and alerts, which come from memory. */
 export async function ifReadable(render: () => Promise<Html>, reader: Listener): Promise<Html> {
   try {
     return await render();
@@ -107,23 +107,23 @@ export function unreadable(reader: Listener): Html {
   return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
 }
 
-/** What an alert says of its account. */
+/** The headline of an alert, with the name of its account. */
 export function headlineOf({ headline, accountName }: AlertView, frame: Frame): Html {
   return withName(headline(frame), nameOf(accountName));
 }
 
-/** An account's page, under its name. */
+/** A link to an account's page, with its name. */
 export function accountLink({ id, name }: Pick<AccountView, 'id' | 'name'>): Html {
   return html`<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`;
 }
 
-/** The same of an id: of what no account is, such as lowwater itself, it is the name. */
+/** As `accountLink`, for an id. The id of something that is not an account, such as lowwater itself, is its name. */
 export function subjectLink(id: string, names: ReadonlyMap<string, string>): Html {
   const name = names.get(id);
   return name === undefined ? html`<bdi>${displayName(id)}</bdi>` : accountLink({ id, name });
 }
 
-/** The account, with the balance that is meant where it has several. */
+/** A link to the account, with the balance in question if it has several. */
 export function balanceLink(
   account: Pick<AccountView, 'id' | 'name' | 'balances'>,
   balance: string,
@@ -134,7 +134,7 @@ export function balanceLink(
   return html`${accountLink(account)}${other && html` <span class="soft">${other}</span>`}`;
 }
 
-/** A table that scrolls by itself where it is too wide, and that the keyboard reaches. */
+/** A table that scrolls by itself if it is too wide, and that can be reached by keyboard. */
 export function table(label: string, classes: string, head: Html, rows: HtmlValue): Html {
   return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="${classes}">
 <thead><tr>${head}</tr></thead>

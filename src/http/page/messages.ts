@@ -72,7 +72,7 @@ export function messageTable(messages: readonly Notification[], scope: Scope): H
   return table(say(pages.messages, scope), 'cards compact messages', head, rows);
 }
 
-/** Whether none of them waits, was refused, or is missing. */
+/** Whether no message to these channels waits, was refused, or is missing. */
 export function channelsWork(channels: readonly ChannelView[]): boolean {
   return channels.length > 0 && channels.every(works);
 }
@@ -81,7 +81,7 @@ function works({ pending, lastError }: ChannelView): boolean {
   return pending === 0 && lastError === null;
 }
 
-/** When the last message arrived, and the channels that something is wrong with. */
+/** When the last message arrived, and the channels that have a problem. */
 export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Html {
   const at = Math.max(...channels.map(({ lastDeliveredAt }) => lastDeliveredAt ?? 0));
   return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;

@@ -10,7 +10,7 @@ import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
 
-/** The place of the form: its target, the fields that go along, and whether its page has a navigation. */
+/** Where the form is: its target, its hidden fields, and whether its page has a navigation. */
 interface TopUpPlace {
   readonly back: string;
   readonly action?: string;
@@ -18,7 +18,7 @@ interface TopUpPlace {
   readonly chrome?: null;
 }
 
-/** Orders what the form of a page says. */
+/** Executes the order in the form of a page. */
 export async function orderTopUp(context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const back = readOwnPath(form.get('back') ?? '/pay');
@@ -28,8 +28,8 @@ export async function orderTopUp(context: WebContext): Promise<Response> {
 }
 
 /**
- * Orders what the form says: null. A refused form is shown again with the reason and what was typed; sent once more it says that its
- * sender saw why.
+ * Executes the form's order and returns null. A refused form is shown again with the reason and what was typed. Sent again, it says that its
+ * sender has seen the reason.
  */
 export function refuseTopUp(
   context: WebContext,

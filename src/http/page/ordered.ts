@@ -25,7 +25,7 @@ const says = phrases('ordered', {
   number: 'Order number',
 });
 
-/** A person who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
+/** The form for a person who has paid: the alerts that the money ends are acknowledged, and the top-up is expected. */
 export function orderedForm(account: AccountView, payment: Payment, scope: Scope, back: string): Html {
   return html`<details class="act" data-key="${payment.balance}"><summary>${say(says.ordered, scope)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), scope)}</details>`;
 }
@@ -34,7 +34,7 @@ export function givenBy({ balance, micros }: Payment, back: string): URLSearchPa
   return new URLSearchParams({ balance, amount: formatMicros(micros), back });
 }
 
-/** `given`: the balance and the amount, and what a form was sent with before. */
+/** `given`: the balance and the amount, and the form as it was sent before. */
 export function orderedFields(
   account: AccountView,
   given: URLSearchParams,
@@ -57,7 +57,7 @@ ${nameField(given.get('by'), scope)}
 <button>${say(says.ordered, scope)}</button></form>`;
 }
 
-/** Throws `RequestError` where the form cannot be read. */
+/** Throws `RequestError` if the form cannot be read. */
 export function readTopUp(account: string, form: URLSearchParams, scope: Scope): Wanted<'expect-top-up'> {
   const timezone = zoneOfForm(form, scope);
   const amountMicros = readAmount(form, scope);
@@ -70,7 +70,7 @@ export function readTopUp(account: string, form: URLSearchParams, scope: Scope):
   return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
 }
 
-/** Throws `RequestError` where none stands there. */
+/** Throws `RequestError` if the form has no amount. */
 export function readAmount(form: URLSearchParams, { language }: Listener): Micros {
   const micros = readTypedAmount((form.get('amount') ?? '').trim(), language);
   if (micros !== null) return micros;

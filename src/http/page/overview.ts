@@ -17,11 +17,11 @@ import { common, pages, type Scope } from './words.ts';
 const shownCards = 8;
 const shownMessages = 5;
 
-/** Alerts that need somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
+/** Alerts that need attention, the accounts, the last messages. All accounts are gone through in parts, with turns for the rest of the daemon. */
 export async function renderOverview(scope: Scope) {
   const { views } = scope;
   const list = readListQuery(scope.query);
-  // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
+  // First, because a standby reads the database for the accounts, and everything below must be from that read.
   const listing = new AccountListing(list, scope);
   const totals = new Totals();
   for await (const accounts of everyAccount(views))
@@ -116,10 +116,10 @@ ${await Promise.all(sections)}
 ${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing">${say(says.all, { count: urgent.length }, scope)}</a></p>`}${taken}</section>`;
 }
 
-/** Work to be done before the morning belongs to today. */
+/** At night, work to be done before the morning belongs to today. */
 const nightMs = 12 * hourMs;
 
-/** Why silence is no good news: what was not read, what may be empty without an alert, what is muted, what is wrong with lowwater itself. */
+/** Why no alerts is no all-clear: accounts not read, balances that may be empty without an alert, silences, problems of lowwater itself. */
 function doubtsOf(scope: Scope, ending: number): readonly Html[] {
   const { views } = scope;
   const { accounts, unread } = views.counts();

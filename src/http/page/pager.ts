@@ -3,7 +3,7 @@ import { type Listener, phrases, say } from '../../wording/phrase.ts';
 
 const says = phrases('pager', { pages: 'Pages of this list', first: 'First page', next: 'Next page' });
 
-/** To the first and the next page of a list, with what stands between; nothing where one page is all. */
+/** Links to the first and the next page of a list, with what is between them; nothing if one page holds all. */
 export function pager(
   addressOf: (cursor: string | null) => string,
   { cursor, nextCursor }: Readonly<Record<'cursor' | 'nextCursor', string | null>>,

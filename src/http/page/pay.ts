@@ -55,7 +55,7 @@ const says = phrases('pay', {
 
 const groupWords = { now: common.now, 'this week': says.thisWeek, later: says.later };
 
-/** Payments of now, this week and later, the most urgent first: to work through, and to print. */
+/** Payments of now, this week and later, the most urgent first: to be worked through, or printed. */
 export async function renderPay(scope: Scope) {
   const { views, query } = scope;
   const plan = await planPayments(known(views), scope.now);
@@ -78,7 +78,7 @@ ${calendarSection(scope.calendarKey ?? null, scope)}`;
   return { content, ending };
 }
 
-/** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
+/** The section with the calendar's address, which shows its reader this page's content without signing in. A new key ends the old address. */
 function calendarSection(key: string | null, scope: Scope): Html {
   return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">${say(says.calendar, scope)}</h2>
 <p>${htmlSentences(say(says.calendarLead, scope), say(key === null ? says.calendarNone : says.calendarOpen, scope))}</p>
@@ -88,7 +88,7 @@ ${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key
 
 const maxNamed = 5;
 
-/** Not an all-clear: who may need something that nobody can say yet. */
+/** Accounts for which it is unknown whether money is needed: no payments listed does not mean an all-clear. */
 function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null {
   if (unknown.length === 0) return null;
   const count = unknown.length - maxNamed;
@@ -100,7 +100,7 @@ function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null
   return html`<p class="note unread">${words}</p>`;
 }
 
-/** The page's payments that are due then; the sums are those of all pages. */
+/** The payments of this page that are due at that time. The sums are those of all pages. */
 function paymentSection(
   due: DuePayment['due'],
   shown: readonly DuePayment[],
@@ -125,7 +125,7 @@ ${table(
 )}</section>`;
 }
 
-/** What, how much, by when, and what to do. */
+/** A row with what to pay, how much, by when, and the actions. */
 function paymentRow(payment: DuePayment, scope: Scope): Html {
   const { account, balance, currency, micros, dueAt, isDue, isAtLeast, runAt = null } = payment;
   const sum = html`<strong>${sayAmount(micros, { ...scope, currency })}</strong>`;
@@ -161,7 +161,7 @@ const ofRuns = phrases('payRuns', {
   all: 'All within 30 days: {sum}',
 });
 
-/** One sum over all currencies, and what each pay run must hold; null where neither `money` nor `payDays` is set. */
+/** One sum over all currencies, and what each pay run must hold; null if neither `money` nor `payDays` is set. */
 function payRuns({ runs, total }: Pick<PaymentPlan, 'runs' | 'total'>, scope: Scope): Html | null {
   if (total === null && runs.length === 0) return null;
   const items = runs.map(({ payments, ...run }) => {

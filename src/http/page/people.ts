@@ -57,7 +57,7 @@ const acts = phrases('act', {
   unacknowledge: 'unacknowledge',
 });
 
-/** Gives the browser a session, new or longer, and keeps it for the list. */
+/** Gives the browser a new or longer session, and stores it for the list. */
 export function keepSession(context: WebContext, session: Session): void {
   const { site } = context.var;
   const { incoming } = context.env;
@@ -71,7 +71,7 @@ export function keepSession(context: WebContext, session: Session): void {
 
 const sessionsAPage = 50;
 
-/** Browsers that are signed in, each with the button that ends it. */
+/** The signed-in browsers, each with a button that ends its session. */
 export async function renderSessions(scope: Scope): Promise<Html> {
   const listed = known(scope.views).sessions();
   const sessions = listed.filter(({ endsAt }) => endsAt > scope.now);
@@ -87,7 +87,7 @@ ${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobo
 ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, scope)}`;
 }
 
-/** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
+/** Ends a listed session. The list does not store for how long a copy of its cookie would be valid, so the longest time is assumed. */
 export async function endListedSession(context: WebContext, id: string, by: string): Promise<void> {
   const { views, now } = context.var;
   const sessions = known(views).sessions();
@@ -96,7 +96,7 @@ export async function endListedSession(context: WebContext, id: string, by: stri
   await endSession(context, { id, endsAt: now + keptLengthMs }, by);
 }
 
-/** Ended here whether or not the order can be stored: nobody stays signed in because a database does not answer. */
+/** Ends a session here even if the order cannot be stored: nobody stays signed in because a database does not answer. */
 export async function endSession(
   { var: { site, door } }: WebContext,
   { id, endsAt }: Pick<Session, 'id' | 'endsAt'>,
@@ -108,7 +108,7 @@ export async function endSession(
 
 const actionsAPage = 100;
 
-/** Deeds, with the person, instant and address: newest first. */
+/** The audit, with person, instant and address of each order: newest first. */
 export async function renderAudit(scope: Scope): Promise<Html> {
   const { views, query } = scope;
   const cursor = query.get('cursor') || null;

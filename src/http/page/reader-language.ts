@@ -11,18 +11,18 @@ import { hidden } from './forms.ts';
 
 const cookieName = 'lowwater_language';
 
-/** Each in its own words: whoever cannot read the others finds it. */
+/** The name of each language in itself, so that people find it who cannot read the others. */
 const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
 
-/** Names the language that an open page keeps, also after its reader has chosen another. */
+/** The header with the language that an open page keeps, even if its reader has chosen another since. */
 export const languageHeader = 'lowwater-language';
 
-/** Asked for an open page: only what it keeps fresh is taken over. */
+/** Whether an open page makes the request: it uses only the parts that it keeps fresh. */
 export function isOfOpenPage({ req }: WebContext): boolean {
   return req.header(languageHeader) !== undefined;
 }
 
-/** The language of a reader: `kept` by an open page, else the choice that this browser keeps, else what it asks for, else the configured one. */
+/** The language of a reader: the one `kept` by an open page, else the browser's stored choice, else what it asks for, else the configured one. */
 export function languageOf(
   { headers }: IncomingMessage,
   configured: string,
@@ -35,7 +35,7 @@ export function languageOf(
   return loadLanguage(acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured);
 }
 
-/** `zh`, `zh-Hans` and `es-MX` are said in what there is of their language; traditional Chinese is another one. */
+/** Maps `zh`, `zh-Hans` and `es-MX` to the available form of their language. Traditional Chinese counts as another language. */
 function acceptedOf(accepted: readonly { readonly type: string; readonly q: number }[]): string | undefined {
   for (const { type, q } of accepted) {
     const [language] = type.toLowerCase().split('-');
@@ -45,12 +45,12 @@ function acceptedOf(accepted: readonly { readonly type: string; readonly q: numb
   return undefined;
 }
 
-/** Keeps a language for this browser; any other word goes back to what the browser asks for. */
+/** Keeps a language for this browser. Any other word resets it to what the browser asks for. */
 export function keepLanguageChoice(context: WebContext, id: string): void {
   keepCookie(context, cookieName, languageIds.find((known) => known === id) ?? '');
 }
 
-/** In the footer of every page. */
+/** The form in the footer of every page. */
 export function languageForm(shown: Language, back: string): Html {
   return html`<form class="zone" method="post" action="/language">${hidden('back', back)}${languageIds.map(
     (known) =>

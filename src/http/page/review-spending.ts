@@ -50,9 +50,9 @@ const says = phrases('review', {
 const shownAccounts = 30;
 const shownGroups = 6;
 
-/** The spending of the time by label and account, why it changed, and a chart for each currency. */
+/** The spending of a time by label and account, why it changed, and a chart for each currency. */
 export function spendingSection(review: Review, scope: Scope): Html {
-  // One team has one colour in all charts.
+  // A team has the same colour in all charts.
   const colours = new Map<string, number>();
   const { spending, unknown: missing, inPart, damaged } = review;
   if (spending === null)
@@ -133,7 +133,7 @@ function changeWords(spent: Micros, before: Micros | null, scope: Scope): Html |
   return say(says.percent, { percent: `${percent > 0 ? '+' : ''}${percent}` }, scope);
 }
 
-/** Bars of a day or more, one upon another by label; the smallest labels are one. The table next to it says the same. */
+/** Bars of a day or more, stacked by label. The smallest labels share one part. The table next to the chart has the same figures. */
 function stackedChart(
   groups: readonly GroupSpent[],
   days: Review['days'],

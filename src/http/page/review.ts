@@ -47,15 +47,15 @@ const says = phrases('review', {
 
 type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
-/** `from` and `to`: dates, instants or durations ago; a week up to now where absent. */
+/** `from` and `to`: dates, instants or durations ago; a week up to now if absent. */
 export const reviewEnds = ['from', 'to'] as const;
 
-/** The time and the filters. */
+/** The filters of the page, and its span. */
 export function readReviewQuery(query: URLSearchParams, span: ChartSpan) {
   return {
     span,
     filters: readAlertQuery(query),
-    /** Part of the name of who acknowledged; empty for anybody. */
+    /** Part of the name of the person who acknowledged; empty for anybody. */
     person: (query.get('person') ?? '').trim().slice(0, 100),
     groupBy: query.get('by') || null,
   };
@@ -81,7 +81,7 @@ function wantsAccountOf({ filters }: ReviewQuery): (account: AccountView) => boo
     selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels });
 }
 
-/** The events of a time, how fast people were, and the spending, compared with as long a time before it. */
+/** The events of a time, how fast people reacted, and the spending compared with an equally long time before. */
 export async function renderReview(scope: Scope): Promise<Html> {
   const asked = askedSpan(scope, reviewEnds);
   const query = readReviewQuery(scope.query, asked.span);
@@ -92,7 +92,7 @@ export async function renderReview(scope: Scope): Promise<Html> {
   const csv = (of: string | null): string =>
     withQuery('/api/v1/review.csv', {
       range: span.preset?.name ?? null,
-      // The days of the page's zone, which another may not read so.
+      // As instants: a reader with another time zone would read the page's days differently.
       ...(span.preset === null ? { from: isoText(review.since), to: isoText(review.until) } : {}),
       ...{ q, account, rule, label, severity, person, by, of },
     });

@@ -24,7 +24,7 @@ import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
 import { nameOf, pages, type Scope, titleOf } from './words.ts';
 
-/** The addresses of pages that keep themselves fresh, with their queries. */
+/** The addresses, with their queries, of pages that are kept fresh. */
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
@@ -40,7 +40,7 @@ const pageRoutes: readonly (readonly [path: string, PageName | 'audit' | 'sessio
   ['/sessions', 'sessions', renderSessions],
 ];
 
-/** Pages that ask nobody to sign in. */
+/** Adds the pages that need no signing in. */
 export function addOpenPages(app: WebApp): void {
   app.get('/sign-in', showSignIn);
   app.post('/sign-in', signIn);
@@ -53,7 +53,7 @@ export function addOpenPages(app: WebApp): void {
   app.post('/ack', acknowledgeByLink);
 }
 
-/** The pages, and the forms on them. Every page is complete without a script. */
+/** Adds the pages and the forms on them. Every page works without a script. */
 export function addPages(app: WebApp): void {
   addActions(app);
   app.get('/time-zone', showTimeZone);
@@ -88,11 +88,11 @@ function showTimeZone(context: WebContext): Promise<Response> {
   return show(context, { title: titleOf('timeZone', scope), content, scripts: ['live.js'] });
 }
 
-/** For calendars, which cannot sign in: the key of its address says who may see it. */
+/** Answers calendars, which cannot sign in: the key in the address grants access. */
 async function showCalendar(context: WebContext): Promise<Response> {
   const { scope, signedIn, site } = context.var;
   const { calendarKey = null } = scope;
-  // A standby that has read nothing knows no key.
+  // A standby that has read nothing does not know the key.
   if (!signedIn && calendarKey === null) known(scope.views);
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', calendarKey)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
@@ -135,7 +135,7 @@ async function signIn(context: WebContext): Promise<Response> {
   return show(context, { title: titleOf('signIn', scope), content, chrome: null, status });
 }
 
-/** The session ends here, and the browser forgets its cookie. */
+/** Ends the session here, and makes the browser forget its cookie. */
 async function signOut(context: WebContext): Promise<Response> {
   const { site } = context.var;
   const { incoming } = context.env;
@@ -158,7 +158,7 @@ const says = phrases('signIn', {
   badCalendar: 'This calendar address is not valid (any more). Take the present one from the page Pay.',
 });
 
-/** The page on which people give the token. `problem` says why the last try failed. */
+/** The page on which people enter the token. `problem`: why the last try failed. */
 function renderSignIn(next: string, problem: string | null, scope: Scope): Html {
   return html`<section class="panel narrow"><h1>${say(pages.signIn, scope)}</h1>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}

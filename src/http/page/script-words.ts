@@ -39,7 +39,7 @@ const says = phrases('script', {
 
 const made = new WeakMap<Language, string>();
 
-/** The words of the pages' scripts: data of each page, as JSON. */
+/** The words for the pages' scripts: part of each page, as JSON. */
 export function scriptWords(language: Language): string {
   return getOrMake(made, language, () => {
     const reader = { language };

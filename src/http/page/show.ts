@@ -23,7 +23,7 @@ import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { common, type Frame, type Scope } from './words.ts';
 
-/** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
+/** The result of a form, said on the next page. The address names one of these keys, never the words themselves. */
 const doneWords = phrases('done', {
   acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
   held: 'Somebody has acknowledged it already: nothing was changed.',
@@ -62,7 +62,7 @@ const says = phrases('show', {
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
   readonly current?: PageName | null;
-  /** Accounts that may be empty within a day without an alert, of a page that went over all accounts: they are not counted again. */
+  /** The number of accounts that may be empty within a day without an alert, if the page has counted them already. */
   readonly ending?: number | undefined;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
@@ -85,7 +85,7 @@ export async function show(
   return context.html(isViewer ? withoutOrders(markup) : markup, status);
 }
 
-/** A viewer sees no form that it may not send. */
+/** The page without the forms that a viewer may not send. */
 function withoutOrders(markup: string): string {
   return markup
     .replaceAll(/<details class="act".*?<\/details>/gs, '')
@@ -112,7 +112,7 @@ function chromeOf(context: WebContext, current: PageName | null): Chrome {
   };
 }
 
-/** The number of alerts that need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
+/** The number of alerts that need attention; if none, the reasons why that is no all-clear. Problems of lowwater are always named. */
 async function needsOf(
   views: LiveViews,
   scope: Frame,
@@ -120,7 +120,7 @@ async function needsOf(
 ): Promise<{ readonly worst: Worst; readonly title: string | null }> {
   const isUrgent = (): boolean => [...views.firing()].some(needsSomebody);
   const ending = counted ?? (isUrgent() ? 0 : (await views.summary(0)).endingSoon);
-  // All else is read after the count, which takes turns: an alert may have fired meanwhile.
+  // All else is read after the count, which lets other work run: an alert may have fired meanwhile.
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
   const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
@@ -145,7 +145,7 @@ async function needsOf(
   return { worst: title === null ? null : 'unsure', title };
 }
 
-/** The number of the worst severity among these; null where there are none. */
+/** The worst severity among these alerts and how many have it; null if there are no alerts. */
 function countWorst(alerts: readonly FiringView[]) {
   const severity = severities.findLast((known) => alerts.some((alert) => alert.severity === known));
   if (severity === undefined) return null;
@@ -203,7 +203,7 @@ function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): 
     : sayHtml(says.untilSaying, { ...given, comment: html`<q>${comment}</q>` }, frame);
 }
 
-/** The number of keys that narrow it down: none mutes everything. */
+/** The number of keys that narrow the silence down: with none it mutes everything. */
 function keys({ match }: SilenceView): number {
   const { labels = {}, ...own } = match;
   return Object.values(own).filter((key) => key !== undefined).length + Object.keys(labels).length;
@@ -211,13 +211,13 @@ function keys({ match }: SilenceView): number {
 
 interface AskedAgain {
   readonly heading: string;
-  /** With what was typed. */
+  /** The form's fields, filled with what was typed. */
   readonly fields: () => Html;
   readonly back: string;
   readonly chrome?: null;
 }
 
-/** Gives the order of a form of the page Pay: null. A form that is refused is shown again with the reason. */
+/** Executes the order of a form on the page Pay, and returns null. If the form is refused, it is shown again with the reason. */
 export async function giveOrAskAgain(
   context: WebContext,
   form: URLSearchParams,

@@ -74,7 +74,7 @@ const matching = phrases('matcher', {
   not: 'not ({matcher})',
 });
 
-/** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
+/** Reads `account otp or marketing, severity critical, team identity`; without keys, `every alert`. */
 export function sayMatcher(
   { account, provider, currency, rule, severity, labels, not }: Matcher,
   reader: Listener,
@@ -94,7 +94,7 @@ export function sayMatcher(
   return parts.length === 0 ? say(matching.all, reader) : reader.language.list(parts);
 }
 
-/** All silences and a form for a new one; `given` is one that needs a change. */
+/** All silences and a form for a new one. `given`: a form that was refused and needs a change. */
 export async function renderSilences(scope: Scope, given: GivenSilence): Promise<Html> {
   const { views } = scope;
   const silences = await ifReadable(async () => silencePage(scope), scope);
@@ -110,7 +110,7 @@ ${silenceFields(views.choices(), given, scope)}
 
 const silencesAPage = 100;
 
-/** Those of an account where the address names one, a hundred a page. */
+/** A page of up to a hundred silences: of all, or of the account that the address names. */
 async function silencePage(scope: Scope): Promise<Html> {
   const { query, views } = scope;
   const id = query.get('account');
@@ -120,7 +120,7 @@ async function silencePage(scope: Scope): Promise<Html> {
     withQuery('/silences', { account: account?.id ?? null, cursor });
   const pageAt = (cursor: string | null) => pageOfList(found, { limit: silencesAPage, cursor }, silenceKey);
   const asked = query.get('cursor') || null;
-  // Those of the last page may be over.
+  // The silences of the last page may be over: then it begins again.
   const cursor = pageAt(asked).items.length > 0 ? asked : null;
   const { items, nextCursor } = pageAt(cursor);
   return html`${account !== null && html`<p>${sayHtml(says.ofAccount, { account: accountLink(account) }, scope)} <a href="/silences">${say(says.all, scope)}</a></p>`}
@@ -128,10 +128,10 @@ ${silenceTable(items, scope, addressOf(cursor))}${pager(addressOf, { cursor, nex
 }
 
 const shownPlanned = 10;
-/** More of them than anybody has: the rest is counted, as it is on top of each page. */
+/** The most active silences that are shown, more than anybody has. The rest is only counted, as on top of each page. */
 const shownActive = 100;
 
-/** The silences that concern an account: those in force first, the rest by their number. */
+/** The silences that concern an account: active ones first, and the number of those that are not shown. */
 export function accountSilences(account: AccountView, scope: Scope): Html | null {
   const all = scope.views.silences(account.id);
   if (all.length === 0) return null;
@@ -167,13 +167,13 @@ function extendForm(silence: SilenceView, back: string, frame: Frame): Html | nu
   return html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><input type="hidden" name="seen-ends" value="${silence.endsAt}"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, nameSilence(silence, frame), frame)}</span></button></form>`;
 }
 
-/** The button that ends a silence; the configuration's are ended there. */
+/** The button that ends a silence; none for a configured one, which is ended in the configuration. */
 export function endSilenceForm(silence: SilenceView, back: string, frame: Frame): Html {
   if (silence.id === null) return html`<span class="soft">${say(says.configured, frame)}</span>`;
   return html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(common.end, frame)}<span class="hidden"> ${say(says.endWhat, nameSilence(silence, frame), frame)}</span></button></form>`;
 }
 
-/** Several may have one match: read out, their buttons differ by their ends. */
+/** The name of a silence for a screen reader. Several silences may have the same match: their ends tell their buttons apart. */
 function nameSilence({ match, endsAt }: SilenceView, frame: Frame) {
   return { matcher: sayMatcher(match, frame), moment: sayMoment(endsAt, frame) };
 }
@@ -219,7 +219,7 @@ ${personFields(scope, form)}
 <label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> ${say(says.everything, scope)}${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
 }
 
-/** The order that a form holds, or what is wrong with which of its fields. */
+/** The order that a form holds, or the field that is wrong and why. */
 export function readSilenceForm(
   form: URLSearchParams,
   frame: Frame,
@@ -262,7 +262,7 @@ export function fieldOf(about: Refusal['about']): Field {
   return about === 'account' || about === 'rule' ? about : 'everything';
 }
 
-/** Asks before it mutes: which alerts that fire now fall silent, and which accounts it is about. */
+/** Asks for confirmation before a silence begins: it shows the firing alerts that it would mute, and the accounts that it is about. */
 export async function renderSilenceQuestion(
   scope: Scope,
   order: SilenceOrder,

@@ -22,11 +22,11 @@ const maxStepMs = 15 * minuteMs;
 const shortestStepMs = 1_000;
 
 /**
- * The last 24 hours of one balance as a small picture with its words; readings in another currency are left out.
+ * The last 24 hours of one balance as a small picture with its words. Readings in another currency are left out.
  *
- * The bottom is where the balance counts as empty (or the lowest, where it is below), the top the highest of the day: all
- * pictures have one scale, in shares of what was there, and a balance that hardly moves is a flat line. It goes in steps of a
- * quarter of an hour (less for a young account) and stays as it is within one, unless the newest reading differs by what can be seen.
+ * The bottom is where the balance counts as empty (or the lowest value, if that is below), and the top is the day's highest. All
+ * pictures have the same scale, in shares of the balance, so a balance that hardly moves is a flat line. Time goes in steps of a
+ * quarter of an hour (less for a young account). Within a step the picture stays, unless the newest reading differs visibly.
  */
 export function drawSparkline(account: AccountView, balance: Balance, frame: Frame): Html {
   const { now } = frame;
@@ -79,7 +79,7 @@ export function drawSparkline(account: AccountView, balance: Balance, frame: Fra
   }<path class="spark-line" d="${new Html(`M${points.join('L')}`)}"/></svg>`;
 }
 
-/** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */
+/** Less than a hundred steps per picture: more cannot be seen. For an account younger than a day, its history fills the picture. */
 function stepOf(spanMs: number): number {
   let stepMs = maxStepMs;
   while (spanMs < 48 * stepMs && stepMs > shortestStepMs) stepMs /= 2;

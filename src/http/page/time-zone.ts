@@ -18,10 +18,10 @@ const says = phrases('zone', {
   configured: '{zone}, as configured',
 });
 
-/** Keyed by the names as they are written: any other spelling would be a formatter of its own. */
+/** The zones by their exact names: each other spelling would need a formatter of its own. */
 export const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
-/** The name of a zone here, which browsers may call by a newer or an older one; null of what is none. */
+/** The zone with a name, under the name used here: browsers may use a newer or an older one. Null if there is no such zone. */
 function zoneNamed(name: string): string | null {
   if (zones.has(name)) return name;
   try {
@@ -32,22 +32,22 @@ function zoneNamed(name: string): string | null {
   }
 }
 
-/** The zone that this browser is shown times in: its own choice, else the configured one. */
+/** The zone in which this browser is shown times: its own choice, else the configured one. */
 export function zoneOf(context: WebContext, configured: string): string {
   return zoneNamed(getCookie(context, cookieName) ?? '') ?? configured;
 }
 
-/** Keeps a zone for this browser; any other word goes back to the configured one. */
+/** Keeps a zone for this browser. Any other word resets it to the configured one. */
 export function keepZone(context: WebContext, zone: string): void {
   keepCookie(context, cookieName, zoneNamed(zone) ?? '');
 }
 
-/** The zone in which the times of a form were typed: that of its page, though this browser has another by now. */
+/** The zone in which the times of a form were typed: that of its page, even if the browser has chosen another since. */
 export function zoneOfForm(form: URLSearchParams, { timezone }: Pick<Frame, 'timezone'>): string {
   return zoneNamed(form.get('zone') ?? '') ?? timezone;
 }
 
-/** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */
+/** For the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which the script knows. */
 export function zoneForm(frame: Frame, configured: string, back: string): Html {
   const shown = frame.timezone;
   return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">${sayHtml(says.shown, { zone: live('zone', shown, { tag: 'span' }) }, frame)} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
@@ -56,7 +56,7 @@ export function zoneForm(frame: Frame, configured: string, back: string): Html {
   } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">${say(says.change, frame)}</a></form>`;
 }
 
-/** The form in which a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
+/** The form in which a reader chooses the zone. Only the browser keeps it: the configuration, and what others see, stay. */
 export function renderTimeZone(chosen: string, configured: string, back: string, frame: Frame): Html {
   const others = [...zones].map((zone) => [zone, zone] as const);
   return html`<section class="panel narrow"><h1>${say(pages.timeZone, frame)}</h1>

@@ -22,7 +22,7 @@ const says = phrases('card', {
   onItsWay: '{by} ordered {amount} {age}, expected by {moment}',
 });
 
-/** The payment or date to act by, how long it lasts, and what there is. */
+/** The payment or the date to act by, how long the balance lasts, and how much is left. */
 export function whenWords(alert: AlertView, account: AccountView | null, scope: Scope): Html {
   const { balance } = alert;
   const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
@@ -33,7 +33,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
     html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
   const isOld = account !== null && !account.isRead && account.readAt !== null;
   const payment = account?.payments.find((each) => each.balance === balance);
-  // A rule of its own history may know it before the forecast does, and then its headline says it.
+  // A rule that looks at its own part of the history may know the runway before the forecast does. Its headline then says it.
   const isSaid = alert.value?.unit === 'duration' && runway !== null && runway.burnPerDay === null;
   const parts = [
     account !== null && payment !== undefined
@@ -57,14 +57,14 @@ function dateWords({ urgency, since }: AlertView, hasRunway: boolean, scope: Sco
   return html`${say(says.since, { moment: sayNearMoment(since, scope) }, scope)}`;
 }
 
-/** The payment; null where the headline says it, as it does once it is known how long the balance lasts. */
+/** The payment; null if the headline says it already, as it does once the runway is known. */
 function paySentence(alert: AlertView, account: AccountView, payment: Payment, scope: Scope): Html | null {
   const amount = sayShortPayable(payment.micros, { ...scope, currency: unitOf(account, payment.balance) });
   if (alert.headline(scope).includes(amount)) return null;
   return html`<strong>${payWords(payment, account, scope)}</strong>`;
 }
 
-/** Orders of top-ups that have not come yet, where people look. */
+/** The top-ups that were ordered but have not come yet, shown where people look. */
 export function moneyOnItsWay(account: AccountView, balance: Balance | null, scope: Scope): readonly Html[] {
   const topUps = scope.views.expected();
   const coming = topUps.filter((topUp) => topUp.account === account.id && topUp.balance === balance);
@@ -75,7 +75,7 @@ export function moneyOnItsWay(account: AccountView, balance: Balance | null, sco
   });
 }
 
-/** `Ordered` stands wherever `Top up` stands. */
+/** The buttons to pay: `Ordered` is wherever `Top up` is. */
 export function payButtons(
   account: AccountView,
   balance: Balance | null,
@@ -86,7 +86,7 @@ export function payButtons(
   return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
 }
 
-/** The advice about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
+/** The advice on top of an account's page: what to pay by when, the link, and the operators' note. */
 export function actLine(account: AccountView, scope: Scope, back: string): Html | null {
   const { payments, note } = account;
   const links = accountLinks(account, payments.length > 0, scope);
@@ -104,7 +104,7 @@ export function payWords(payment: Payment, account: AccountView, scope: Scope): 
   return say(says.payBy, { amount, moment: sayNearMoment(dueAt, scope) }, scope);
 }
 
-/** Links to pay at and to read; `mayPay` is false where no money is asked for. */
+/** Links to pay and to read. `mayPay`: false if no money is needed. */
 export function accountLinks(
   { topUpUrl, runbookUrl }: AccountView,
   mayPay: boolean,
@@ -119,7 +119,7 @@ export function accountLinks(
   );
 }
 
-/** The operators' note for the person who is woken, and links to read. */
+/** The operators' note for the person who is woken, and the link to their runbook. */
 export function hintLine({ note, runbookUrl }: AccountView, scope: Scope): Html | null {
   if (note === null && runbookUrl === null) return null;
   return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, scope)}</a>`}</p>`;

@@ -31,20 +31,20 @@ const says = phrases('totals', {
 
 type Total = ReturnType<typeof emptyTotal>;
 
-/** Sooner than every date. */
+/** Earlier than every date. */
 const usedUp = Number.NEGATIVE_INFINITY;
 
-/** The sum in each currency, and when the first account of it is empty, summed up while the accounts come by. */
+/** The sum in each currency, and when its first account is empty. Added up in one pass over the accounts. */
 export class Totals {
   readonly #totals = new Map<string, Total>();
   readonly #lists = new Set<readonly BalanceDefinition[]>();
-  /** Accounts never read are counted apart: in the row of their currency, those without a row below the table. */
+  /** Accounts that were never read are counted separately: in the row of their currency, or below the table if it has no row. */
   readonly #neverRead = new Map<string, Set<string>>();
 
   add(account: AccountView): void {
     const { reading } = account;
     this.#lists.add(account.balances);
-    // An account that was never read, of a currency that nobody named, is in no row.
+    // An account that was never read and has no configured currency is in no row.
     const currency = reading?.currency ?? account.currency ?? '';
     const counting = { balances: account.balances, currency };
     for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(counting, id))) {
@@ -59,7 +59,7 @@ export class Totals {
     }
   }
 
-  /** With the sum of all where `money` says how; null where nothing was read. */
+  /** The table, with a sum of everything if `money` is given; null if nothing was read. */
   table(frame: Frame, money: Money | null = null): Html | null {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
@@ -78,7 +78,7 @@ export class Totals {
   }
 }
 
-/** `neverRead` that would belong here are in none of the sums; no `columns`: the balances stand in one, with their names. */
+/** `neverRead`: the accounts of this row that are in no sum. Without `columns`, all balances are in one cell, with their names. */
 function totalRow(total: Total, neverRead: number, columns: readonly string[] | null, frame: Frame): Html {
   const { currency, accounts, unread, sums, first } = total;
   const sum = (label: string): string => sayAmount(Number(sums.get(label) ?? 0), { ...frame, currency });
@@ -124,9 +124,9 @@ function addReading(
 function emptyTotal(currency: string) {
   return {
     ...{ currency, accounts: 0, sums: new Map<string, bigint>(), burnPerDay: 0 },
-    /** The number whose last poll gave no reading: their last known balances are in the sums. */
+    /** The number of accounts whose last poll gave no reading: the sums include their last known balances. */
     unread: 0,
-    /** The number of accounts whose burn is known: the sum is theirs. */
+    /** The number of accounts with a known burn: the sum is theirs. */
     burning: 0,
     first: null as Readonly<{ account: AccountView; runway: Runway | null; emptyAt: number }> | null,
   };

@@ -42,7 +42,7 @@ const says = phrases('trial', {
   predicted: '{duration} (predicted)',
 });
 
-/** A rule of an account, and what is written of it with the values that are tried. */
+/** A rule of an account, and its JSON with the values that are tried. */
 export interface RuleOnTrial {
   readonly account: AccountView;
   readonly rule: Rule;
@@ -54,7 +54,7 @@ export interface Tried {
   readonly trial: Trial;
 }
 
-/** The result of the rule with other values, next to the rule as it is, and how to keep it. */
+/** The result of the rule with other values, next to the rule as it is, and what to write to keep them. */
 export async function resultSection(
   scope: Scope,
   { account, written, rule: present }: RuleOnTrial,
@@ -87,7 +87,7 @@ function compared(
   return say(says.compared, { added, gone, earlier, later, other, same }, scope);
 }
 
-/** Thresholds that hold for this account alone stand with the account. */
+/** The text to paste. If the rule's thresholds are the account's own, it belongs to the account. */
 function pasteOf({ account, rule, written }: RuleOnTrial, scope: Scope): Html {
   const isOwn = rule.thresholdsOf === 'account';
   if (isOwn && !ruleKindOf(rule).accountThresholds) return html``;
@@ -104,7 +104,7 @@ function timesOf({ length }: readonly ReplayedIncident[], scope: Scope): string 
   return length === 1 ? say(says.once, scope) : say(says.times, { count: length }, scope);
 }
 
-/** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
+/** The balance of that time, with the incidents as bands and the thresholds of the tried rule. */
 async function pictureOf(scope: Scope, account: AccountView, { rule, trial }: Tried): Promise<Html | null> {
   const { views, now } = scope;
   const { balance } = rule;
@@ -145,14 +145,14 @@ function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): 
 <td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 
-/** The time that people would have had until nothing was left. */
+/** The time between the message and the empty balance. */
 function sayEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected', frame: Frame): string {
   if (leftMs <= 0) return say(says.emptyAlready, frame);
   const duration = sayDuration(leftMs, frame);
   return how === 'projected' ? say(says.predicted, { duration }, frame) : duration;
 }
 
-/** Text whose lines stay lines: `html` makes one of all. */
+/** Text with its line breaks kept: `html` would join the lines. */
 function preformatted(text: string): Html {
   return new Html(
     text

@@ -38,7 +38,7 @@ const says = phrases('trial', {
   problem: '{problem}.',
 });
 
-/** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
+/** The page on which a rule is tried with other values before the file is edited: a form, and below it the result. */
 export function addTrialPage(app: WebApp): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
     return showTrial(context, { ...(await findRule(context)), time: usualTime });
@@ -109,10 +109,10 @@ const [, usualTime] = trialTimes;
 
 type Problem = Extract<WrittenRule, { readonly kind: 'invalid' }>['problems'][number];
 
-/** The form for other values: a rule of an account, what was filled in, and what came of it. */
+/** The input of the page: a rule of an account, what was filled in, and the result. */
 interface TrialShown extends RuleOnTrial {
   readonly time: (typeof trialTimes)[number];
-  /** Why it was not tried. */
+  /** Why the values were not tried. */
   readonly problems?: readonly Problem[];
   readonly tried?: Tried;
 }
@@ -125,7 +125,7 @@ export function trialPath(account: string, rule: string): string {
   return `${accountPath(account)}/try/${encodeURIComponent(rule)}`;
 }
 
-/** One rule of an account with other values, tried on what is stored of the account. */
+/** One rule of an account with other values, tried on the account's stored history. */
 async function renderTrial(scope: Scope, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
   return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a> · ${accountLink(account)}</p>

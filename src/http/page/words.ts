@@ -10,19 +10,19 @@ import { sayAgain } from '../../wording/say-again.ts';
 
 export type Frame = Reader;
 
-/** The scope of one request: the views, the instant and zone, and what the address asks for. */
+/** The scope of one request: the views, the instant and zone, and the query of the address. */
 export interface Scope extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
-  /** The reader's name: the one of the trusted proxy, else the name that this browser gave last. */
+  /** The reader's name: from the trusted proxy, else the one that this browser gave last. */
   readonly reader?: { readonly name: string; readonly isProven: boolean };
-  /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
+  /** The key of the calendar's address; null if there is none, or if it was made with a token that was replaced. */
   readonly calendarKey?: string | null;
-  /** The id of the session by which this page is asked for. */
+  /** The id of the session in which this page is requested. */
   readonly session?: string | undefined;
 }
 
-/** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
+/** The look of an account, a rule or a message: a colour, an icon, and always a word. */
 export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
 
 const stateSays = phrases('state', {
@@ -75,7 +75,7 @@ export const common = phrases('common', {
   alerts: '{count, plural, one {# alert} other {# alerts}}',
 });
 
-/** The names of pages, wherever one is named. */
+/** The names of pages, as used wherever one is named. */
 export const pages = phrases('pages', {
   overview: 'Overview',
   alerts: 'Alerts',
@@ -92,7 +92,7 @@ export const pages = phrases('pages', {
 
 const titles = phrases('title', { page: '{page} · lowwater' });
 
-/** The title of the window. */
+/** The title of the browser window. */
 export function titleOf(page: keyof typeof pages, reader: Listener): string {
   return say(titles.page, { page: say(pages[page], reader) }, reader);
 }
@@ -112,12 +112,12 @@ export function stateWord(state: AccountState, reader: Listener): string {
   return say(stateSays[state], reader);
 }
 
-/** An account's name where it stands among others; its own page shows more of a long one. */
+/** An account's name in lists. Its own page shows more of a long name. */
 export function nameOf(name: string): string {
   return cleanText(name, 80);
 }
 
-/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; case, accents and width are the same. */
+/** Whether each word of a search occurs in one of the texts, or in a label as `key=value`. Ignores case, accents and width. */
 export function mentionsAll(
   search: string,
   texts: readonly string[],
@@ -134,7 +134,7 @@ function plainLetters(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The outcome of one poll in a word or two: its code where it is kept. */
+/** The outcome of one poll in a word or two: its code if there are no words. */
 export function sayOutcome(outcome: OutcomeKind, reader: Listener): string {
   return sayAgain(outcome, reader).replaceAll('_', ' ');
 }
@@ -143,7 +143,7 @@ export function accountPath(id: string): string {
   return `/accounts/${encodeURIComponent(id)}`;
 }
 
-/** An address with the words of its query; what is empty is left out. */
+/** An address with query parameters; empty ones are left out. */
 export function withQuery(path: string, words: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(words).flatMap(([name, word]) =>
     word ? [[name, word] as [string, string]] : [],
