@@ -32,7 +32,7 @@ import { CommandError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { withReader } from './open-reader.ts';
 
-/** Polls now, stores nothing. Null checks all accounts. `explain` gets each request that was made, with its answer. */
+/** Polls now and stores nothing. `account`: null for all accounts. `explain` is called with each request that was sent, and its answer. */
 export async function checkHere(
   context: CommandContext,
   order: {
@@ -58,7 +58,7 @@ export async function checkHere(
   }
 }
 
-/** Works without a database: rules that look back say that they know too little then. */
+/** Works without a database too: rules that need history then say that they have too little. */
 function withStored<T>(
   context: CommandContext,
   { storage }: Settings,
@@ -68,7 +68,7 @@ function withStored<T>(
   return isMissing ? use(emptyReader) : withReader(context, storage, use);
 }
 
-/** Sends a test message and gives the receiver's answer with what went out, as text. */
+/** Sends a test message. Returns the receiver's answer with what was sent, as text. */
 export function sendTest(settings: Settings, channel: ChannelSettings, signal: AbortSignal) {
   const { server, timezone } = settings;
   const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
@@ -80,10 +80,10 @@ export function sendTest(settings: Settings, channel: ChannelSettings, signal: A
   }));
 }
 
-/** The longest time that a command that is ended stays while it owes the end of a test. */
+/** The longest time that a command keeps trying to send the end of a test. */
 const owedMs = 2 * minuteMs;
 
-/** Sends a test alert from here, and stays until it has ended: its end is due at once when the command is ended. */
+/** Sends a test alert from this process, and waits until it has ended. If the command is ended, the end of the test is due at once. */
 export async function sendTestAlert(
   context: CommandContext,
   from: Pick<ReportOrder, 'settings' | 'lost'>,
@@ -127,7 +127,7 @@ export interface ReportOrder {
   readonly reader: StoreReader;
 }
 
-/** A report as it would go out now, over the time since its last run. */
+/** The report as it would be sent now, over the time since its last run. */
 async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
   const now = clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
@@ -139,10 +139,10 @@ async function composeNow({ settings, report, reader }: ReportOrder): Promise<Me
   return composeReport(frame, envelope, period);
 }
 
-/** The width where no terminal tells one. */
+/** The width if there is no terminal. */
 const reportWidth = 100;
 
-/** A report for people, in so many columns, and as the webhook channel sends it. */
+/** A report for people in `columns` columns, and as the webhook channel sends it. */
 export async function renderReport(order: ReportOrder, columns = reportWidth) {
   const message = await composeNow(order);
   return { text: `${renderText(message, columns)}\n`, report: renderWebhookPayload(message) };
@@ -166,7 +166,7 @@ export async function sendReport(
   return Promise.all(channels.map(send));
 }
 
-/** A channel; where the file does not say its address or secret, one that sends nothing to what stands in their place. */
+/** A channel. If the file does not give its address or secret, it sends nothing: a placeholder stands in for them. */
 function openChannel(
   { settings, lost }: Pick<ReportOrder, 'settings' | 'lost'>,
   channel: ChannelSettings,
@@ -196,7 +196,7 @@ async function withChannel<T>(
   }
 }
 
-/** Secrets that foreign texts are compared with: every secret of the settings, and of proxies. */
+/** The texts that must not be quoted from others: every secret of the settings and of proxies. */
 function textsFor(settings: Settings) {
   return createForeignTexts([...listSecretTexts(settings), ...listProxySecrets(process.env)]);
 }

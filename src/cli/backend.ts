@@ -30,28 +30,28 @@ import {
 import { findPrograms, leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
-/** Names that commands take, of the daemon where one answers, else of the configuration. */
+/** Names that commands accept: those of the daemon if one answers, else those of the configuration. */
 export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
 
-/** The object of an operator's command: a running daemon, the database of a configuration, or both. */
+/** What an operator's command works on: a running daemon, the database of a configuration, or both. */
 export interface Backend {
   readonly timezone: string;
   readonly names: Names;
-  /** Null where no daemon answers that lets this command in. */
+  /** Null if no daemon answers that lets this command in. */
   readonly daemon: FoundDaemon | null;
-  /** The settings of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
+  /** The settings of the file, as far as it can be read; null if a daemon was named instead, or has already checked the file. */
   readonly settings: Settings | null;
   /** The parts of the file that are wrong or unresolved (`OperatorConfiguration`). */
   readonly lost: ReadonlySet<string>;
-  /** Asks the daemon, else the database, which is opened when it is first asked. */
+  /** Views of the daemon, else of the database, which is opened at the first call. */
   views(): Promise<OperatorViews>;
-  /** The content of the database. Throws `CommandError` where only a daemon is named. */
+  /** Views of the database. Throws `CommandError` if only a daemon is named. */
   storedViews(): Promise<StoredViews>;
-  /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
+  /** Gives an order to the daemon, or leaves it in the database if no daemon answers. Throws `CommandError` for a refusal. */
   order(request: DaemonRequest, left: LeftHere): Promise<DaemonAnswer>;
 }
 
-/** An order for the database, once it is known that it goes there. `orderId`: where what is printed names it. */
+/** An order that is left in the database, made only once it is known to go there. `orderId`: given if the output names it. */
 export interface LeftHere {
   readonly wanted: () => Wanted | Promise<Wanted>;
   readonly by: string;
@@ -62,7 +62,7 @@ export interface OperatorCommand extends Omit<Command, 'run' | 'asksDaemon'> {
   run(context: CommandContext, input: CommandInput, backend: Backend): Promise<number>;
 }
 
-/** A command that asks a daemon, and the database where none answers. */
+/** Makes a command that asks a daemon, or the database if no daemon answers. */
 export function operatorCommand({ run, ...command }: OperatorCommand): Command {
   return {
     ...command,
@@ -71,7 +71,7 @@ export function operatorCommand({ run, ...command }: OperatorCommand): Command {
   };
 }
 
-/** Looks for the daemon, or opens the database, for as long as the work takes. What is wrong with the daemon is said on standard error. */
+/** Finds the daemon, or opens the database, for the duration of the work. Problems with the daemon are named on standard error. */
 export async function withBackend<T>(
   context: CommandContext,
   input: CommandInput,
@@ -137,7 +137,7 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
       if (answer.kind === 'refused') {
-        // Another version may not know the order.
+        // A daemon of another version may not know the order.
         const why = difference === null ? answer.message : `${answer.message} (${difference})`;
         throw refusedAs(answer.status === badRequest, why);
       }
@@ -148,14 +148,14 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
 
 const badRequest = 400;
 
-/** An order that can never be done so is bad usage, one that cannot be done now a failure. */
+/** An order that can never be done this way is wrong usage. One that cannot be done now is a failure. */
 function refusedAs(isInvalid: boolean, why: string): Error {
   return isInvalid ? new UsageError(why) : new CommandError(why);
 }
 
 const maxNamed = 10;
 
-/** `daemon`: one that takes orders, though it cannot be read. */
+/** `daemon`: one that takes orders, although its views cannot be read. */
 function atDatabase(
   context: CommandContext,
   { file, settings, lost }: OperatorConfiguration,
@@ -180,7 +180,7 @@ function atDatabase(
       leave: (left) => leaveOrder(context, storage, left),
     });
     if (isRefusal(done)) throw refusedAs(done.refused === 'invalid', done.why);
-    // As the daemon that was asked says it: nothing was left for it.
+    // The order was done before, so nothing was left: answers as the daemon would.
     return wasDoneBefore(done)
       ? { kind: 'answered', body: { heldBy: done.doneBy }, database: null, isLeft: false }
       : { kind: 'absent' };
@@ -218,7 +218,7 @@ function atDatabase(
   };
 }
 
-/** Writes amounts of balances (default: the account's first) with their currency, as far as it can be read: an order that was done is reported anyway. */
+/** Writes amounts of balances (default: the account's first) with their currency, if that can be read: an order that was done is reported anyway. */
 export async function amountWriter(backend: Backend, about: readonly { readonly account: string }[]) {
   const known = await findAccounts(backend, new Set(about.map(({ account }) => account))).catch(() => []);
   return (
@@ -235,7 +235,7 @@ async function findAccounts(backend: Backend, ids: ReadonlySet<string>) {
   return Promise.all([...ids].map((id) => views.account(id)));
 }
 
-/** The end of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */
+/** Prints what became of an order: a sentence, or JSON with `inForce`, which says whether a daemon has executed it already. */
 export async function printOrdered(
   context: CommandContext,
   input: CommandInput,
@@ -256,14 +256,14 @@ export async function printOrdered(
   return exitCodes.ok;
 }
 
-/** The limit of the built-in `stale` rule: this many polls, and at least this long. */
+/** The limit of the built-in `stale` rule: this many polls, and at least this time. */
 const missedPolls = 3;
 const leastMs = 120_000;
 
 /**
- * Says on standard error that the database has fallen behind: what is read from it then describes the past, and "nothing
- * fires" says nothing about now. True where it has. Accounts that are polled by cron, or that the provider asked to wait, may rest for good
- * reason.
+ * Warns on standard error if the database has fallen behind: it then describes the past, and "nothing
+ * fires" says nothing about now. Returns whether it has. Accounts that are polled by cron, or that have to wait because the provider asked
+ * for it, may have a good reason for an old poll.
  */
 export async function warnOfOldData(
   context: CommandContext,
@@ -278,7 +278,7 @@ export async function warnOfOldData(
       polledAt !== null && backoffUntil === null && (outcome === 'ok' || !byCron.has(id)),
   );
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
-  // One that is polled daily is read for days: it does not show that a daemon polls the others.
+  // An account that is polled daily counts as read for days, so it does not show that a daemon polls the others.
   const often = expected.filter(({ id, polled }) => polled && !byCron.has(id));
   const limit = Math.max(leastMs, missedPolls * Math.min(...often.map((each) => each.pollIntervalMs)));
   const isRecent = often.length === 0 ? expected.some(({ isRead }) => isRead) : now - newest <= limit;

@@ -2,30 +2,30 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { CommandContext } from './context.ts';
 
 export interface Command {
-  /** The name as it is typed; two words for a member of a group, such as `silence add`. */
+  /** The name as it is typed. A member of a group has two words, such as `silence add`. */
   readonly name: string;
   readonly summary: string;
-  /** More for its own help: what it does, what it prints, its exit codes where they are not the usual ones. */
+  /** More text for the command's own help: what it does and prints, and its exit codes if they are unusual. */
   readonly details?: string;
   readonly positionals?: readonly PositionalSpec[];
   /** Without `--config` and `--help`, which every command has. */
   readonly options?: Readonly<Record<string, OptionSpec>>;
   readonly examples?: readonly string[];
-  /** False for the few that never read the configuration. */
+  /** False for the few commands that never read the configuration. */
   readonly usesConfiguration?: boolean;
-  /** True where it asks a running daemon, which `--server` may name in place of a configuration. */
+  /** Whether the command asks a running daemon, which `--server` may name instead of a configuration. */
   readonly asksDaemon?: boolean;
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
 
-/** The names that a shell completes: names of a section of the configuration, or of what there is now. */
+/** Kinds of names that a shell completes: of a section of the configuration, or of what exists now. */
 export type NamedValues =
   | 'accounts'
   | 'rules'
   | 'channels'
   | 'reports'
   | 'severities'
-  /** Rules of alerts that fire; asked of the daemon, as the next two. */
+  /** Rules of firing alerts. The daemon is asked for them, and for the next two kinds. */
   | 'alerts'
   | 'silences'
   | 'expected';
@@ -48,7 +48,7 @@ export interface OptionSpec {
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** The command as typed cannot be done; the message says what is allowed. Ends the command with exit code 2. */
+/** The command cannot be executed as typed; the message says what is allowed. It ends with exit code 2. */
 export class UsageError extends Error {
   readonly hint: string | null;
 
@@ -58,12 +58,12 @@ export class UsageError extends Error {
   }
 }
 
-/** The work cannot be done, for a reason that the message tells a person. Ends the command with exit code 1. */
+/** The work cannot be done, for a reason that the message tells a person. The command ends with exit code 1. */
 export class CommandError extends OperatorError {}
 
-/** The arguments of a command, checked against what it says it takes. */
+/** The arguments of a command, checked against its declaration. */
 export interface CommandInput {
-  /** Throws when the command declares no such positional; the parser has seen to it that required ones are there. */
+  /** Throws if the command declares no such positional. The parser has checked that required ones are there. */
   positional(name: string): string;
   optionalPositional(name: string): string | null;
   option(name: string): string | null;
@@ -84,7 +84,7 @@ const serverOption: OptionSpec = {
     'a running daemon, with its token in $LOWWATER_TOKEN; needs no configuration (else $LOWWATER_SERVER)',
 };
 
-/** The options of a command, `--config` among them where it reads the configuration; not `--help`, which all have. */
+/** The options of a command, including `--config` if it reads the configuration, but not `--help`, which all have. */
 export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
   const own = command.options ?? {};
   if (command.usesConfiguration === false) return own;

@@ -4,16 +4,16 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { Output } from './terminal/output.ts';
 
-/** The means of a command. Nothing else reaches outside: tests give their own. */
+/** Everything that a command may use from outside. Tests provide their own. */
 export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The person who types, for the record of an acknowledgement or a silence. */
+  /** The name of the person who types, for the audit of orders. */
   readonly user: string;
   readonly version: string;
-  /** Asks the person at the terminal; what is typed does not show when it is `hidden`. Null where there is none. */
+  /** Asks the person at the terminal; a `hidden` answer is not shown. Null if there is no terminal. */
   readonly ask: ((question: string, hidden: boolean) => Promise<string>) | null;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,20 +22,20 @@ export interface CommandContext {
   readonly process: ProcessParts;
 }
 
-/** Functions of rooms above the command line, handed in to be loaded when it is first called. */
+/** Functions of rooms above the command line. They are passed in, and loaded when first called. */
 export interface ProcessParts {
-  /** Texts that no log of this process may print from then on. */
+  /** Adds texts that no log of this process may print from now on. */
   hide(secrets: Iterable<string>): Promise<void>;
-  /** Runs the daemon until `signal` aborts. Throws `StorageError` when its database cannot be opened. */
+  /** Runs the daemon until `signal` aborts. Throws `StorageError` if its database cannot be opened. */
   runDaemon(loaded: LoadedConfiguration, signal: AbortSignal): Promise<void>;
-  /** Runs everything embedded and sped up until `signal` aborts. */
+  /** Runs everything in one process and sped up, until `signal` aborts. */
   runDemo(order: DemoOrder): Promise<void>;
 }
 
 export interface DemoOrder {
-  /** Kinds of channels that are shown; null leaves it to the demo. */
+  /** The kinds of channels to show; null leaves the choice to the demo. */
   readonly channels: readonly string[] | null;
-  /** The languages of messages and page: `en`, `zh-CN`. */
+  /** The language of messages and page: `en`, `zh-CN`. */
   readonly language: string;
   readonly stdout: Output;
   readonly signal: AbortSignal;
@@ -43,8 +43,8 @@ export interface DemoOrder {
 
 export type LoadedConfiguration = Omit<Extract<LoadedConfig, { readonly kind: 'loaded' }>, 'warnings'> & {
   readonly file: string;
-  /** Warnings of things allowed, but perhaps not meant. */
+  /** Warnings of settings that are allowed but perhaps not intended. */
   readonly warnings: readonly ConfigProblem[];
-  /** The files it was made of, for a daemon to watch. */
+  /** The files from which it was made, for a daemon to watch. */
   readonly sources: readonly WatchedSource[];
 };

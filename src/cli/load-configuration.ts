@@ -10,13 +10,13 @@ import { CommandError, type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, LoadedConfiguration, ProcessParts } from './context.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Thrown after the problems of the file were printed: nothing is left to say. */
+/** Thrown after the problems of the file were printed: nothing more has to be said. */
 export class RefusedConfiguration extends Error {}
 
-/** Thrown when the end was asked for before the configuration was read, as from a file system that hangs. */
+/** Thrown if the end was requested before the configuration was read, for example from a file system that hangs. */
 export class EndedEarly extends CommandError {}
 
-/** Throws `UsageError` without a file, `RefusedConfiguration` after all that is wrong is printed, and `EndedEarly`. */
+/** Throws `UsageError` if there is no file, `RefusedConfiguration` after it has printed all problems, or `EndedEarly`. */
 export async function loadConfiguration(
   context: CommandContext,
   input: Pick<CommandInput, 'option'>,
@@ -28,7 +28,7 @@ export async function loadConfiguration(
   return { ...loaded, file, warnings, sources };
 }
 
-/** Said as long as the database is one of an earlier version: until the first start of this one. */
+/** Warnings that are given as long as the database is one of an earlier version: until the first start of this one. */
 async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly ConfigProblem[]> {
   if (storage.path === undefined) return [];
   const { peekSchema } = await import('../store/sqlite/peek-schema.ts');
@@ -38,7 +38,7 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   return listChangedMeanings(settings, schema);
 }
 
-/** The configuration of file and environment now; the log knows its secrets first. `before` is what is in force. */
+/** Reads file and environment. The log knows the secrets before anything else does. `before`: the settings in use. */
 export async function readConfiguration(
   path: string,
   hide: ProcessParts['hide'],
@@ -58,15 +58,15 @@ export async function readConfiguration(
 }
 
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
-  /** Its wrong or unresolved parts, as `section.key`, such as `server.token`, `''` where no part is lost by what is wrong; empty where all is well. */
+  /** The wrong or unresolved parts as `section.key`, for example `server.token`; `''` if a problem affects no part. Empty without problems. */
   readonly lost: ReadonlySet<string>;
-  /** The file does not name a database, nor does `LOWWATER_DATA`: that of the daemon may lie elsewhere. */
+  /** Whether neither the file nor `LOWWATER_DATA` names the database: the daemon's may be in another place. */
   readonly isDatabaseGuessed: boolean;
 }
 
 /**
- * The configuration for a command that needs only the server and the database: the rest may be wrong or unresolved, which is said in
- * one line on standard error. Throws `UsageError` when there is no file, `RefusedConfiguration` when nothing of it can be read.
+ * The configuration for a command that needs only the server and the database. The rest may be wrong or unresolved, which is noted in
+ * one line on standard error. Throws `UsageError` if there is no file, `RefusedConfiguration` if nothing of it can be read.
  */
 export async function loadForOperator(
   context: CommandContext,
@@ -84,15 +84,15 @@ export async function loadForOperator(
     `note: ${count} in ${file} (see lowwater validate); this command goes by what can be read\n`,
   );
   const { settings, lost } = saved;
-  // One was made up for a configuration that says nothing of its accounts.
+  // Without readable accounts, the salvaged settings contain a made-up one.
   const accounts = lost.has('accounts') ? [] : settings.accounts;
   return placeDatabase(context, { file, settings: { ...settings, accounts }, lost });
 }
 
-/** The folder in which the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
+/** The folders in which the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
 const usualFolders = ['/var/lib/lowwater', '/data'];
 
-/** A shell outside the unit or the container does not have its `LOWWATER_DATA`. */
+/** Finds the database: a shell outside the unit or the container does not have its `LOWWATER_DATA`. */
 function placeDatabase(
   context: CommandContext,
   configuration: Omit<OperatorConfiguration, 'isDatabaseGuessed'>,
@@ -105,7 +105,7 @@ function placeDatabase(
   return { ...configuration, settings: { ...settings, storage }, isDatabaseGuessed: isGuessed };
 }
 
-/** The database of a configuration, which says that it lies at `path`. */
+/** Finds the database of a configuration that gives or implies `path`. */
 export function findDatabase({ env }: Pick<CommandContext, 'env'>, file: string, path: string) {
   const isUnsaid = path === resolve(dirname(file), 'lowwater.db') && !env.LOWWATER_DATA && !existsSync(path);
   if (!isUnsaid) return { found: path, isGuessed: false };
@@ -114,7 +114,7 @@ export function findDatabase({ env }: Pick<CommandContext, 'env'>, file: string,
   return { found: found ?? path, isGuessed: true };
 }
 
-/** Whether any of these keys of a section is wrong or unresolved, or all of it. */
+/** Whether the whole section, or any of these keys of it, is wrong or unresolved. */
 export function isLost(
   { lost }: Pick<OperatorConfiguration, 'lost'>,
   section: string,
@@ -123,7 +123,7 @@ export function isLost(
   return lost.has(section) || keys.some((key) => lost.has(`${section}.${key}`));
 }
 
-/** The database of a configuration. Throws `CommandError` where its place is wrong or unresolved: another file is not meant. `why` it is asked for. */
+/** The database of a configuration. Throws `CommandError` if its place is wrong or unresolved, and never guesses. `why`: a prefix of the error. */
 export function requireStorage(configuration: OperatorConfiguration, why = ''): StorageSettings {
   if (isLost(configuration, 'storage', ['path', 'postgres']))
     throw new CommandError(`${why}the configuration does not say where the database is`);
@@ -132,13 +132,13 @@ export function requireStorage(configuration: OperatorConfiguration, why = ''): 
 
 async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {
   const reading = readConfiguration(file, context.process.hide);
-  // The result of a race lives as long as the signal: for a large file that would be all its text.
+  // Races for a flag, not the file: the result of a race lives as long as the signal, and would keep a large file's text.
   const isRead = await Promise.race([reading.then(() => true), untilAborted(context.signal)]);
   if (isRead !== true) throw new EndedEarly('stopped before the configuration was read');
   return reading;
 }
 
-/** Warnings of things allowed, but perhaps not meant: for the commands that are about the configuration itself. */
+/** Warns of settings that are allowed but perhaps not intended, in commands that are about the configuration itself. */
 export async function printWarnings(
   { stderr }: CommandContext,
   { file, warnings }: LoadedConfiguration,
@@ -152,7 +152,7 @@ const usualPlaces = ({ cwd }: Pick<CommandContext, 'cwd'>) => [
   '/etc/lowwater/config.json',
 ];
 
-/** `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`; null where there is none. */
+/** `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`; null if there is none. */
 export function usualConfiguration(context: Pick<CommandContext, 'env' | 'cwd'>): string | null {
   const named = context.env.LOWWATER_CONFIG;
   return named
@@ -160,7 +160,7 @@ export function usualConfiguration(context: Pick<CommandContext, 'env' | 'cwd'>)
     : (usualPlaces(context).find((place) => existsSync(place)) ?? null);
 }
 
-/** `--config`, else the usual one. */
+/** The file of `--config`, else the usual one. */
 export function locateConfiguration(
   option: string | null,
   context: Pick<CommandContext, 'env' | 'cwd'>,
@@ -173,7 +173,7 @@ export function locateConfiguration(
   );
 }
 
-/** Throws `RefusedConfiguration` after all is printed. */
+/** Prints all problems, then throws `RefusedConfiguration`. */
 export async function printProblems(
   context: CommandContext,
   file: string,
@@ -188,7 +188,7 @@ export async function printProblems(
 
 /** `config.json:12:5: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
 function formatProblem(main: string, { file, path, line, column, message }: ConfigProblem): string {
-  // A problem with the configuration as a whole names it by itself.
+  // A problem of the configuration as a whole says so itself.
   if (file === undefined && path === '' && line === null) return message;
   const place = [file ?? main, line, column].filter((part) => part !== null && part !== undefined).join(':');
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;

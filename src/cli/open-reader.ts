@@ -7,18 +7,18 @@ import type { FoundDamage } from '../store/store.ts';
 import type { Leaving } from '../views/leave-orders.ts';
 import type { CommandContext } from './context.ts';
 
-/** The name under which this program writes into a database. */
+/** The name of this program in a database. */
 export function programOf({ version }: Pick<CommandContext, 'version'>): string {
   return `lowwater ${version}`;
 }
 
-/** Opens the database to read, while a daemon may be writing it. Throws `StorageError`. */
+/** Opens the database for reading, while a daemon may write to it. Throws `StorageError`. */
 export async function openReader(context: CommandContext, storage: StorageSettings): Promise<StoreFile> {
   const { openConfigured } = await import('../store/store.ts');
   return openConfigured(storage, programOf(context), context.clock.now, damageWarner(context));
 }
 
-/** Reads the database for as long as the work takes. Throws `StorageError`. */
+/** Opens the database for the duration of the work. Throws `StorageError`. */
 export async function withReader<T>(
   context: CommandContext,
   storage: StorageSettings,
@@ -62,7 +62,7 @@ export async function leaveOrder(
   await orderIn(storage, programOf(context), order);
 }
 
-/** One line on standard error, however often it is read: what is left out is named, and what was asked is answered without it. */
+/** Warns of damaged polls, with one line for each run however often it is read: they are left out of the answer. */
 export function damageWarner({ stderr }: Pick<CommandContext, 'stderr'>) {
   const said = new Set<string>();
   return ({ account, earliestAt, latestAt, polls }: FoundDamage): void => {

@@ -5,7 +5,7 @@ import { didYouMean, listFirst } from '../wording/lists.ts';
 import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 
-/** A duration such as `2h`, in milliseconds; null when the option was not given. */
+/** A duration such as `2h`, in milliseconds; null if the option was not given. */
 export function readDuration(input: CommandInput, name: string): number | null {
   const text = input.option(name);
   if (text === null) return null;
@@ -18,8 +18,8 @@ export function readDuration(input: CommandInput, name: string): number | null {
 }
 
 /**
- * An instant: a duration before now (`7d`) or a date or time as ISO 8601 writes it (`2026-11-01`,
- * `2026-11-01T08:00Z`; without a zone in that of the configuration, a date alone at its midnight). Null when the option
+ * An instant: a duration before now (`7d`), or a date or time in ISO 8601 (`2026-11-01`,
+ * `2026-11-01T08:00Z`). Without a zone it is in the configuration's zone; a date alone means its midnight. Null if the option
  * was not given.
  */
 export function readInstant(
@@ -30,7 +30,7 @@ export function readInstant(
   const text = input.option(name);
   if (text === null) return null;
   const durationMs = parseDuration(text);
-  // Nothing is older than the first instant, and a date so far back has no year of four digits.
+  // Limited to the first instant: nothing is older, and a date so long ago has no year of four digits.
   if (durationMs !== null && durationMs > 0) return Math.max(0, now - durationMs);
   const wall = parseWall(text);
   if (wall !== null) return wall.isInstant ? wall.at : instantOfWall(wall.at, timezone);
@@ -40,7 +40,7 @@ export function readInstant(
   );
 }
 
-/** A date of the wall clock or an instant, of past or future; a date alone is its begin, or with `isEnd` its end. */
+/** A date of the wall clock or an instant, past or future. A date alone means its beginning, or with `isEnd` its end. */
 export function readMoment(
   input: CommandInput,
   name: string,
@@ -56,7 +56,7 @@ export function readMoment(
   return instantOfWall(wall.at + (wall.isDay && isEnd ? 86_399_000 : 0), timezone);
 }
 
-/** A date or time as ISO 8601 writes it; without a zone `at` is what a clock on the wall shows, as if it were UTC. Null for any other text. */
+/** A date or time in ISO 8601. Without a zone, `at` is the local time as if it were UTC. Null for any other text. */
 function parseWall(text: string) {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
   const [, day = '', time, zone] = match ?? [];
@@ -64,7 +64,7 @@ function parseWall(text: string) {
   return Number.isFinite(at) ? { at, isInstant: zone !== undefined, isDay: time === undefined } : null;
 }
 
-/** One of an account's balances, its first by default. */
+/** One of an account's balances; by default its first. */
 export function readBalance(input: CommandInput, balances: readonly BalanceDefinition[]): BalanceDefinition {
   const text = input.option('balance');
   const balance = text === null ? balances[0] : balances.find(({ id }) => id === text);
@@ -80,7 +80,7 @@ export function readPort(input: CommandInput, fallback: number): number {
   throw new UsageError(`--port ${text}: a port is a number from 0 to 65535, 0 takes any free one`);
 }
 
-/** One of the words that the option allows; null when it was not given. */
+/** One of the words that the option allows; null if it was not given. */
 export function readChoice<Word extends string>(
   input: CommandInput,
   name: string,
@@ -93,21 +93,21 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-/** The words of a person about an order: the daemon and the database take no more of them. */
+/** The words of a person with an order: daemon and database accept no longer ones. */
 export function saidOption(value: 'NAME' | 'TEXT', summary: string): OptionSpec {
   return { value, summary, maxLength: maxSaidLength };
 }
 
 export const byOption = saidOption('NAME', 'who says so; default the user who types');
 
-/** A name, which must be one of those that there are. */
+/** The name, if it is one of those that are known. Throws otherwise. */
 export function requireKnown(what: string, known: readonly string[], name: string): string {
   if (known.includes(name)) return name;
   const hint = known.length === 0 ? 'the configuration has none' : suggest(name, known);
   throw new UsageError(`there is no ${what} "${name}"`, hint);
 }
 
-/** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
+/** Throws for a rule that is neither configured nor about lowwater or a whole provider: it would match nothing. */
 export async function requireRule(
   { rules, channels }: Pick<Names, 'rules' | 'channels'>,
   id: string,
@@ -116,12 +116,12 @@ export async function requireRule(
   if (!selfAlertRules(channels).includes(id) && !severalSelfAlerts.test(id)) requireKnown('rule', rules, id);
 }
 
-/** The problem with an id that is none of these, in words. */
+/** Says that an id is unknown, with the nearest of those that are known. */
 export function unknownId(missing: string, known: readonly string[], id: string): string {
   return known.length === 0 ? missing : `${missing}: ${suggest(id, known)}`;
 }
 
-/** `did you mean "otp"?`, or all there are when they are few. */
+/** `did you mean "otp"?`, or all names if there are few. */
 export function suggest(typed: string, known: readonly string[]): string {
   return didYouMean(typed, known) ?? `there are${known.length > 10 ? '' : ':'} ${listFirst(known)}`;
 }

@@ -16,7 +16,7 @@ import type { CommandContext } from './context.ts';
 import { RefusedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
-/** Expected failures are printed as one line for people; anything else is a programming error and rejects. */
+/** Runs a command line. Expected failures are printed as one line; anything else is a programming error and rejects. */
 export async function runCommandLine(words: readonly string[], context: CommandContext): Promise<number> {
   try {
     return await parseCommandLine(words, context)(context);
@@ -48,15 +48,15 @@ async function explainFailure(
   throw error;
 }
 
-/** To a monitoring system, which runs `check`, 1 would be a warning about a balance. */
+/** The exit code of a failure. For `check`, a monitoring system would take 1 for a warning about a balance. */
 export function failureCode(words: readonly string[]): number {
   return commandOf(words) === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
 }
 
-/** The entry to a command line: runs a command, or prints help. Gives the exit code. */
+/** Runs a command or prints help, and resolves to the exit code. */
 type Action = (context: CommandContext) => Promise<number>;
 
-/** Reads the words after `lowwater`. Throws `UsageError` for what no command takes, with the nearest that one does. */
+/** Reads the words after `lowwater`. Throws `UsageError` for a word that no command takes, with the nearest known one. */
 export function parseCommandLine(words: readonly string[], frame: ParserFrame): Action {
   const printed: string[] = [];
   const chosen: Action[] = [];
@@ -65,14 +65,14 @@ export function parseCommandLine(words: readonly string[], frame: ParserFrame): 
   );
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
   const [first = '-'] = asked;
-  // Where help is asked for, the parser knows no unknown commands.
+  // When help is asked for, the parser does not report unknown commands.
   const isUnknown = !first.startsWith('-') && program.commands.every((command) => command.name() !== first);
   try {
     program.parse(isUnknown ? [first] : asked, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (!textCodes.has(error.code)) throw explainRefusal(error);
-    // Asked for by the words themselves, or else because nothing else was.
+    // Help was asked for (status 0), or is printed because no command was given.
     const [name, code] =
       error.exitCode === 0 ? (['stdout', exitCodes.ok] as const) : (['stderr', exitCodes.usage] as const);
     return async (context) => {
@@ -96,7 +96,7 @@ const textCodes: ReadonlySet<string> = new Set([
   'commander.version',
 ]);
 
-/** `error: unknown option '--jsom'\n(Did you mean --json?)` as a sentence and a hint. */
+/** Turns `error: unknown option '--jsom'\n(Did you mean --json?)` into a sentence and a hint. */
 function explainRefusal({ message }: CommanderError): UsageError {
   const [refusal = '', hint] = message.replace(/^error: /, '').split('\n');
   if (hint !== undefined) return new UsageError(refusal, hint.replace(/^\((.*)\)$/, '$1'));
@@ -105,7 +105,7 @@ function explainRefusal({ message }: CommanderError): UsageError {
 
 type Frame = ParserFrame & { readonly print: (text: string) => void };
 
-/** Every command as a parser of its own; those of two words stand below the parser of their group. */
+/** Makes a parser for each command. Those of commands with two words are below the parser of their group. */
 function buildProgram(frame: Frame, choose: (action: Action) => void): Parser {
   const program = createParser('lowwater', frame)
     .description(
@@ -148,7 +148,7 @@ function buildCommand(command: Command, frame: Frame, choose: (action: Action) =
   return parser.action(() => choose((context) => command.run(context, readInput(command, parser))));
 }
 
-/** Details are written in lines for those who read the source: a terminal breaks them by its own width. */
+/** Joins the lines of the details, which are broken for readers of the source: a terminal breaks them by its own width. */
 function describeCommand({ summary, details }: Command): string {
   const first = sentence(summary);
   return details === undefined ? first : `${first}\n\n${details.replace(/(?<!\n)\n(?!\n)/g, ' ')}`;
@@ -170,7 +170,7 @@ function createParser(name: string, { stdout, print }: Frame): Parser {
       outputError: () => undefined,
       getOutHelpWidth: () => stdout.columns,
       getErrHelpWidth: () => stdout.columns,
-      // Whether there are colours is decided by the style.
+      // The output's style decides whether there are colours.
       getOutHasColors: () => true,
       getErrHasColors: () => true,
     });
@@ -200,7 +200,7 @@ function createOption(
 
 /** The parser's result after it found nothing to refuse. */
 function readInput(command: Command, parser: Parser): CommandInput {
-  // It may stand before the command or behind it: the parser would take the one and drop the other.
+  // The option may come before the command or after it: given twice, the parser would silently use one of the two.
   const parsers = [parser, parser.parent, parser.parent?.parent];
   if (parsers.filter((each) => each?.getOptionValue('config') !== undefined).length > 1)
     throw new UsageError('--config is given twice');

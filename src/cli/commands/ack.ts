@@ -60,7 +60,7 @@ export const unackCommand = operatorCommand({
   },
 });
 
-/** The alert that was named; where the rule is missing the open ones are listed. Throws `UsageError`. */
+/** The alert that was named. If the rule is missing, throws `UsageError` with a list of the open ones. */
 async function requireAlert(backend: Backend, input: CommandInput): Promise<AlertName> {
   const account = input.positional('ACCOUNT');
   const rule = input.optionalPositional('RULE');
@@ -86,7 +86,7 @@ function listRules(alerts: readonly AlertView[]): string {
     .join(', ');
 }
 
-/** Over the daemon's HTTP server, else into the database. */
+/** Gives the order over the daemon's HTTP server, or leaves it in the database. */
 async function orderAbout(
   context: CommandContext,
   input: CommandInput,

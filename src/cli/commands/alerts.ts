@@ -92,7 +92,7 @@ function describeNote(alert: AlertView): string {
   return [...taken, ...wordSuppression(alert)].join(', ');
 }
 
-/** The reason why people do not hear of it. */
+/** The reasons why people are not notified of it. */
 function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
   return [
     ...(silenced ? ['silenced'] : []),
@@ -101,7 +101,7 @@ function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly
   ];
 }
 
-/** Money without its currency, which stands in `status`: columns compare better. */
+/** Money without its currency, which `status` shows: columns are easier to compare. */
 function cellText({ value, threshold, currency }: AlertView, quantity: Quantity | null): string {
   if (quantity === null) return '';
   const frame = { language: english, timezone: 'UTC', now: 0, currency };
@@ -125,7 +125,7 @@ durations in seconds. next is what it says by the forecast that is worse, and wh
   async run(context, input, backend) {
     const account = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const rule = input.optionalPositional('RULE');
-    // A rule that does not exist is wrong usage, even where the database cannot be read.
+    // An unknown rule is wrong usage, even if the database cannot be read.
     if (rule !== null) await requireRule(backend.names, rule);
     const views = await backend.views();
     const all = await views.explain(account);
@@ -184,7 +184,7 @@ function layOutHeading(explanation: Explanation, stdout: Output): string[] {
   return [painted, ...wrapToWidth(text, width - 2).map((line) => `  ${paint(line)}`)];
 }
 
-/** With less room than this next to the names, what they say stands below them. */
+/** If there is less room than this next to the names, the descriptions go below them. */
 const leastRoom = 24;
 
 function layOutFacts(facts: readonly (readonly [string, string])[], width: number | null): string[] {
@@ -202,12 +202,12 @@ function layOutFacts(facts: readonly (readonly [string, string])[], width: numbe
   return facts.flatMap(([name, text]) => [`  ${name}`, ...wrap(text).map((line) => `    ${line}`)]);
 }
 
-/** A runway of nothing is none, not less than a second. */
+/** A runway of zero is "none", not "less than a second". */
 function wordLength(quantity: Quantity, frame: WordingFrame): string {
   return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : sayQuantity(quantity, frame);
 }
 
-/** The effect of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
+/** What follows from the verdict: since when the alert fires or is pending, and what keeps people from being notified. */
 function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
   const since = `${alert.state} since ${sayMomentAndAge(alert.since, frame)}`;
   if (alert.state === 'pending') return `${since}, fires ${sayAge(alert.since + rule.forMs, frame)}`;

@@ -11,7 +11,7 @@ type Run = OperatorCommand['run'];
 
 interface Announcing {
   readonly noun: string;
-  /** The state of one: `expected` or `announced`. */
+  /** The word for the state: `expected` or `announced`. */
   readonly is: string;
   readonly path: string;
   known(views: OperatorViews): Promise<readonly { readonly id: string; readonly account: string }[]>;
@@ -23,16 +23,16 @@ interface Announcing {
 export type Own = ReturnType<typeof readOwn>;
 
 interface Announced {
-  /** Fields that are sent and said beside account, amount, balance and comment. */
+  /** Fields that are sent and printed in addition to account, amount, balance and comment. */
   readonly said: object;
-  /** Fields that are only sent. */
+  /** Fields that are sent but not printed. */
   readonly sent?: object;
   readonly wanted: Wanted<'expect-top-up' | 'expect-spending'>;
   readonly by: string;
   readonly sentence: (amount: string) => string;
 }
 
-/** Announces something with an account, cancels it with `--cancel`, and else lists what is announced. */
+/** Announces something for an account, cancels it with `--cancel`, or lists what is announced. */
 export function announcing({ noun, is, path, known, announce, list }: Announcing): Run {
   return async (context, input, backend) => {
     const id = input.option('cancel');

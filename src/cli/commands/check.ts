@@ -85,14 +85,14 @@ async function pollHere(
   backend: Backend,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
-  // Prints the errors of a configuration that has some.
+  // Loading a configuration with errors prints them.
   const settings =
     (backend.lost.size === 0 && backend.settings) || (await loadConfiguration(context, input)).settings;
   const { checkHere } = await import('../act-here.ts');
   return checkHere(context, { settings, ...order });
 }
 
-/** `otp` asked, what came, and a table of what was read from where. */
+/** The request for an account, the answer, and a table of what was read from which place. */
 function formatExchange(
   { account, request, signed, answer, read }: DescribedExchange,
   output: Output,
@@ -112,7 +112,7 @@ function formatExchange(
   return `${output.style.bold(account)}${lines}\n${read.length === 0 ? '' : table}\n`;
 }
 
-/** The verdict on an account: its worst breach; unknown when it could not be read and nothing is breached. */
+/** The verdict on an account: its worst breach. Unknown if it could not be read and nothing is breached. */
 function statusOf({ view, outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
@@ -122,7 +122,7 @@ function statusOf({ view, outcome, explanations }: CheckedAccount): PluginStatus
   return isReadNow({ view, outcome }) ? 'ok' : 'unknown';
 }
 
-/** Its check brought a reading; or nothing was asked, and what was pushed is of now. */
+/** Whether the check brought a reading, or a reading that was pushed is recent. */
 function isReadNow({ view, outcome }: Pick<CheckedAccount, 'view' | 'outcome'>): boolean {
   return outcome === 'ok' && view.isRead;
 }
@@ -148,14 +148,14 @@ function formatCheck(
   const accounts = checked.map((account) => formatAccount(account, frame)).join('');
   const first = `${paintStatus(style, status)}: `;
   if (stdout.isTerminal) return `${first}${text}\n${accounts}`;
-  // A bar begins performance data, in any line.
+  // A bar begins performance data, whatever line it is in.
   const [words, more] = [text, accounts].map((each) => each.replaceAll('|', '/'));
   return `${first}${words}${formatPerformanceData(checked)}\n${more}`;
 }
 
 const namedAtMost = 3;
 
-/** `otp: sms-low 42.10 CNY`, or why nothing is known. */
+/** `otp: sms-low 42.10 CNY`, or why nothing is known about the account. */
 function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
@@ -167,8 +167,8 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
 }
 
 /**
- * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, as monitoring plugins write it
- * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is absent.
+ * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, in the format of monitoring plugins
+ * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is left out.
  */
 function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
@@ -203,7 +203,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
         `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), unit)}`,
       );
   } else {
-    // The reason says so of an account that was not asked.
+    // If the account was not polled, the reason alone says so.
     lines.push(`  ${outcome === null ? style.yellow(words) : `${style.yellow(outcome)}: ${words}`}`);
   }
   for (const [name, value] of Object.entries(view.usage)) {

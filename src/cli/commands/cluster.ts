@@ -47,7 +47,7 @@ standby, owner a node or null.`,
   },
 };
 
-/** The time that the other daemons may take to take over, and the pause between looks. */
+/** The longest wait until another daemon has taken over, and the pause between looks. */
 const patienceMs = 30_000;
 const lookEveryMs = 250;
 
@@ -93,7 +93,7 @@ is listed.`,
   },
 };
 
-/** Throws where a daemon that may take the accounts over has another configuration than their owner. */
+/** Throws if a daemon that may take the accounts over has another configuration than the owner. */
 async function refuseDiffering(
   context: CommandContext,
   { url }: PostgresSettings,
@@ -127,7 +127,7 @@ function requirePostgres(configuration: OperatorConfiguration): PostgresSettings
   );
 }
 
-/** The node that owns the accounts under a later epoch; null where there is none in time. */
+/** The node that owns the accounts under a later epoch; null if there is none in time. */
 async function waitForNext(
   { clock }: CommandContext,
   look: () => Promise<ClusterLook>,

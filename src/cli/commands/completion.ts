@@ -3,7 +3,7 @@ import { quoteForShell } from '../terminal/text.ts';
 
 type CommandGroups = Readonly<Record<string, string>>;
 
-/** Completes what the commands say of themselves; `list` is asked when it runs, for this command is one of them. */
+/** Makes the command from the descriptions of all commands. `list` is called only when it runs, because this command is in the list too. */
 export function createCompletionCommand(list: () => readonly Command[], groups: CommandGroups): Command {
   const names = Object.keys(shells);
   return {
@@ -28,7 +28,7 @@ fish: lowwater completion fish > ~/.config/fish/completions/lowwater.fish`,
   };
 }
 
-/** A script that completes commands and options; everything else it completes as names of files. */
+/** Scripts that complete commands and options, and file names everywhere else. */
 const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
   bash: writeBash,
   zsh: writeZsh,
@@ -36,10 +36,10 @@ const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
 };
 
 interface Place {
-  /** Words after `lowwater`; none for the command itself. */
+  /** The words after `lowwater`; none for the first word. */
   readonly after: readonly string[];
   readonly candidates: readonly Candidate[];
-  /** The kinds of its arguments, in their order; empty where one's is not known. */
+  /** The kinds of the arguments in order; empty for an unknown kind. */
   readonly values: readonly (NamedValues | '')[];
 }
 
@@ -52,7 +52,7 @@ interface Candidate {
 
 const help: Candidate = { word: '--help', summary: 'print this help' };
 
-/** Longer words first, so that the first that fits is the right one. */
+/** The places with more words come first, so that the first match is the right one. */
 function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[] {
   const own = commands.map((command) => ({
     after: command.name.split(' '),
@@ -88,13 +88,13 @@ function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[
   return [...places, { after: [], candidates: first, values: [] }];
 }
 
-/** The options that a value follows. */
+/** The options that take a value. */
 function takingOf(places: readonly Place[]): string {
   const taking = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
   return [...new Set(taking.map(({ word }) => word))].join('|');
 }
 
-/** `--account) kind=accounts ;;` for each option whose value names something, and the options that a value follows. */
+/** `--account) kind=accounts ;;` for each option with a known kind of value, then the options that take any value. */
 function valueCases(places: readonly Place[]): string {
   const naming = places.flatMap(({ candidates }) => candidates);
   const kinds = new Map(naming.flatMap(({ word, completes }) => (completes ? [[word, completes]] : [])));
@@ -102,7 +102,7 @@ function valueCases(places: readonly Place[]): string {
   return `${arms.join(' ')} ${takingOf(places)})`;
 }
 
-/** The kinds of all words of a line, as `complete-values` takes them; empty where none is known. */
+/** The kinds of all words of a line, in the format of `complete-values`; empty if none is known. */
 function kindsOf({ after, values }: Place): string {
   return values.some((kind) => kind !== '') ? [...after.map(() => ''), ...values].join(',') : '';
 }
@@ -167,7 +167,7 @@ function writeFish(places: readonly Place[]): string {
     const { after, candidates } = place;
     const words = candidates.filter(({ word }) => !word.startsWith('--')).map(({ word }) => word);
     const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`);
-    // Once the second word of a group stands, the others are not offered any more.
+    // After the second word of a group, no other second word is offered.
     const conditions =
       after.length > 0 && words.length > 0
         ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]

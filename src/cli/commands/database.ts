@@ -18,7 +18,7 @@ import { formatTable, printRows } from '../terminal/table.ts';
 
 type Answer = Extract<SqlAnswer, { kind: 'answer' }>;
 
-/** Answers shorter than this are read whole before a line is written, and hold nothing while somebody looks at them. */
+/** Answers shorter than this are read as a whole before a line is written, so that the database is not held while somebody reads. */
 const chunkRows = 10_000;
 
 const defaultLimitMs = 60_000;
@@ -192,7 +192,7 @@ An address may hold placeholders as the configuration does, so that no password 
   },
 };
 
-/** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */
+/** A database that a command names: a file, or an address with placeholders as in the configuration, so that nobody has to type a password. */
 async function readPlace({ process }: CommandContext, text: string): Promise<StorePlace> {
   const filled = interpolate(text, {
     env: (name) => ownOf(env, name),

@@ -53,7 +53,7 @@ async function announce({ user }: CommandContext, input: CommandInput, backend: 
     arrivesBy === null ? 'after its lead time' : `by ${formatInstant(arrivesBy, timezone)} (${timezone})`;
   return {
     said: arrivesBy === null ? {} : { arrivesBy: isoText(arrivesBy) },
-    // A daemon of 0.3 does not know `seen`.
+    // Left out if empty: a daemon of 0.3 does not know `seen`.
     sent: expected.length === 0 ? {} : { seen: expected },
     wanted: {
       ...({ kind: 'expect-top-up', ...own, seen: { expected } } as const),

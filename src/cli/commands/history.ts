@@ -57,7 +57,7 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     const view = await views.account(account);
     const balances = view?.balances ?? [];
     const balance = readBalance(input, balances);
-    // The end is exclusive, and a reading of this very millisecond belongs to "until now".
+    // The end is exclusive, but a reading of this very millisecond belongs to "until now".
     const readings = await views.readings(account, since, until + 1);
     if (input.flag('json')) {
       const { readingJson } = await import('../../views/account-json.ts');
@@ -84,7 +84,7 @@ async function printCsv(
   readings: readonly Reading[],
   balances: readonly BalanceDefinition[],
 ): Promise<void> {
-  // On a terminal the lines themselves show how far it is.
+  // On a terminal, the printed lines themselves show the progress.
   const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
   await stdout.write(historyHeader(balances));
   for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
@@ -97,7 +97,7 @@ async function printCsv(
   progress?.end();
 }
 
-/** Columns that a narrow terminal has no room for go first: the balance that was not asked for last of all. */
+/** The columns. If a terminal is too narrow, the currency and then the other balances are dropped. */
 function tableColumns(
   balances: readonly BalanceDefinition[],
   shown: Balance,
@@ -131,12 +131,12 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const { account, readings, since, until, timezone, view } = content;
   const { id: balance, label, unit } = content.balance;
   const newest = readings.at(-1);
-  // Amounts in another currency are no points of this line.
+  // Amounts in another currency are not points of this line.
   const drawn = readings.filter(
     ({ currency, balances }) => currency === newest?.currency && ownOf(balances, balance) !== undefined,
   );
   const first = drawn[0];
-  // A history that is shorter than what was asked for fills the chart.
+  // If the history is shorter than the requested time, it fills the chart.
   const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
   const thresholds = ownOf(view?.thresholds, balance) ?? {};
   const wordAmount = (micros: Micros): string => formatBare(micros, unit ?? newest?.currency ?? null);

@@ -100,7 +100,7 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
   },
 };
 
-/** False where the provider refused the key, and a person may give another: nothing is left of the file then. */
+/** False if the provider refused the key and a person may enter another one: the file is removed then. */
 async function writeOneAccount(
   context: CommandContext,
   input: CommandInput,
@@ -113,7 +113,7 @@ async function writeOneAccount(
   const { suggestRules, suggestUnread } = await import('../../rules/registry.ts');
   const about = { hasLeadTime: leadTime !== '' };
   const config = { ...base, ...provider, accounts, rules: [suggestUnread(about)] };
-  // For its owner alone: it holds secrets.
+  // Readable by its owner alone, because it holds secrets.
   explainWriting(file, () => writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 }));
   const tried = await tryKey(context, input, account).catch((error: unknown) => {
     rmSync(file);
@@ -138,7 +138,7 @@ async function writeOneAccount(
   return true;
 }
 
-/** The parts of the configuration besides providers, accounts and rules. */
+/** Asks for the parts of the configuration other than providers, accounts and rules. */
 async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
   const channels = await askChannels(context, input, ask);
   const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
@@ -159,7 +159,7 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
   return { base, leadTime };
 }
 
-/** The file's part about provider and account. */
+/** Asks for the provider and the account. Returns their part of the file. */
 async function askProvider(input: CommandInput, ask: Ask, id: string) {
   const kinds = await describeProviders();
   const [usual] = kinds;
@@ -186,7 +186,7 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
     credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) ?? key }));
   }
   const { type: entry } = chosen;
-  // A region, a gateway or a simulator: the key goes there and nowhere else.
+  // A base address for a region, a gateway or a simulator: the key is sent there and nowhere else.
   const needed = chosen.details?.baseUrl ?? null;
   const isAsked = input.option('url') !== null || needed !== null;
   const question = `Base address of the provider (${needed})`;
@@ -209,7 +209,7 @@ function checkUrl(text: string): string | null {
   return /^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://';
 }
 
-/** False where nobody asks for one. */
+/** Writes the files for a service; false if none was ordered. */
 async function writeService(context: CommandContext, kind: Service | null, file: string): Promise<boolean> {
   if (kind === null) return false;
   const { services } = await import('../init/write-service.ts');
@@ -217,13 +217,13 @@ async function writeService(context: CommandContext, kind: Service | null, file:
   return true;
 }
 
-/** Lets editors complete and check the file, where the schema came with the program. */
+/** The key by which editors complete and check the file, if the schema was installed with the program. */
 function schemaKey(): { readonly $schema?: string } {
   const file = fileURLToPath(new URL('../../../config.schema.json', import.meta.url));
   return existsSync(file) ? { $schema: file } : {};
 }
 
-/** Throws where the file that was just written is not valid, and where nobody waits for the answer any more. */
+/** Tries the key. Throws if the file that was just written is not valid, or if nobody waits for the answer any more. */
 async function tryKey(context: CommandContext, input: CommandInput, account: string) {
   const { settings } = await loadConfiguration(context, input);
   const { checkHere } = await import('../act-here.ts');

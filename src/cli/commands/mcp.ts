@@ -11,7 +11,7 @@ import { askDaemon } from '../daemon/daemon-connection.ts';
 import { differenceOf } from '../daemon/find-daemon.ts';
 import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
 
-/** Rows of a query that an assistant is shown. */
+/** The most rows of a query that an assistant gets. */
 const maxRows = 200;
 
 export const mcpCommand: Command = {
@@ -75,7 +75,7 @@ const queryTool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 } as const satisfies ListToolsResult['tools'][number];
 
-/** Asks by the API of this version: a daemon of another minor version is not asked. */
+/** Makes the tools from the API of this version. A daemon of another minor version is not asked. */
 async function loadTools({ version, clock }: CommandContext, mayAct: boolean): Promise<readonly Tool[]> {
   const { openLocalApi } = await import('../../http/api/local-api.ts');
   const api = openLocalApi({ version, now: clock.now(), timezone: 'UTC', views: null });
@@ -94,13 +94,13 @@ function shown({ name, title, description, inputSchema, outputSchema, method }: 
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-/** The result of a tool, and the facts needed to read it. */
+/** The result of a tool, with a note that is needed to understand it. */
 interface Found {
   readonly found: object;
   readonly note?: string;
 }
 
-/** A failure with a reason that a person can read is a result of the tool; the rest is an error of the protocol. */
+/** A failure with a reason for people becomes a result of the tool. Any other error is one of the protocol. */
 async function answered(work: () => Promise<Found>): Promise<CallToolResult> {
   try {
     const { found, note } = await work();
@@ -161,18 +161,18 @@ async function ask(
   const api = openLocalApi({ version, now: clock.now(), timezone: backend.timezone, views });
   const { status, body } = await api(request.path);
   if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
-  // Nothing fires in a database that nobody fills.
+  // Without a daemon, nobody updates the database: that nothing fires in it says nothing about now.
   const left = 'No daemon answers: this is what the database was left with, not what is now.';
   return { found: body as object, note: difference === null ? left : `${difference}: from its database.` };
 }
 
-/** More than this is no answer to read. */
+/** A longer answer is of no use to a reader. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** The system takes a longer word of a command: there is room to spare. */
+/** Less than the longest command-line argument that the system accepts. */
 const maxQueryBytes = 100_000;
 
-/** In a process of its own: a query that does not end, or that nobody waits for, is ended there, and the assistant's server goes on. */
+/** Runs the query in its own process. A query that does not end, or that nobody waits for, is ended there, and the assistant's server goes on. */
 async function query(input: CommandInput, sql: unknown, signal: AbortSignal): Promise<Found> {
   if (typeof sql !== 'string' || sql.includes('\0') || Buffer.byteLength(sql) > maxQueryBytes)
     throw new CommandError('sql: give one SELECT of 100 kB at most, without NUL');
@@ -188,12 +188,12 @@ function configOf(input: CommandInput): readonly string[] {
   return file === null ? [] : ['--config', file];
 }
 
-/** Words of a command for an assistant, which cannot give it options. */
+/** A command's message without its advice on options, which an assistant cannot give. */
 export function withoutOptions(words: string): string {
   return words.trim().replace(/, or raise --timeout$/, ', by account and time');
 }
 
-/** The output of another command of this very program. Throws `CommandError` with its words where it fails. */
+/** The output of another command of this same program. Throws `CommandError` with its message if it fails. */
 async function runSelf(words: readonly string[], signal?: AbortSignal): Promise<string> {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const [program = ''] = process.argv.slice(1);
@@ -216,7 +216,7 @@ const configuration = 'lowwater://configuration';
 const prefix = 'lowwater://docs/';
 const folder = new URL('../../../docs/', import.meta.url);
 
-/** The configuration as understood, and the documents that came with the program: an image has none. */
+/** The configuration as understood, and the documents that were installed with the program. A container image has none. */
 async function documentsOf() {
   const names = await readdir(folder).catch(() => []);
   return [

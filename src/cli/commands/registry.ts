@@ -22,7 +22,7 @@ import { statusCommand } from './status.ts';
 import { testAlertCommand } from './test-alert.ts';
 import { schemaCommand, validateCommand } from './validate.ts';
 
-/** The meaning of the first word of commands with two words. */
+/** The descriptions of groups: the first word of commands with two words. */
 export const groups: Readonly<Record<string, string>> = {
   silence: 'mute alerts for a while, see what is muted, end it',
   cluster: 'daemons that share a PostgreSQL database: who owns the accounts, give them away',

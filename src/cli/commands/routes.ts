@@ -93,7 +93,7 @@ test-alert does.
   },
 });
 
-/** The silences that mute it then, of the configuration and of people; null where nobody can say. */
+/** The silences that mute it then, of the configuration and of people; null if they are unknown. */
 async function silencesAt(
   backend: Backend,
   settings: Settings,

@@ -25,7 +25,7 @@ export const reportCommand = operatorCommand({
   async run(context, input, backend) {
     const { names, lost } = backend;
     const named = input.positional('ID');
-    // Prints the errors of a configuration that has some: a report goes with a channel that cannot be read.
+    // Loading a configuration with errors prints them. A report is sent even if a channel cannot be read.
     if (lost.size > 0 && !names.reports.includes(named)) await loadConfiguration(context, input);
     const id = requireKnown('report', names.reports, named);
     return input.flag('json') || input.flag('print')
@@ -67,7 +67,7 @@ async function sendReport(context: CommandContext, backend: Backend, id: string)
   return exitCodes.ok;
 }
 
-/** Asks the daemon about a report; where none answers, acts on the database, and answers as a daemon would. */
+/** Asks the daemon for a report. If none answers, uses the database, and answers as a daemon would. */
 async function askForReport<Answer>(
   context: CommandContext,
   { daemon, settings, lost }: Backend,
@@ -122,7 +122,7 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
   },
 };
 
-/** The sent message for a terminal: each line clean of what would move the cursor. */
+/** The sent message for a terminal, without characters that would move the cursor. */
 function cleanLines(text: string): string {
   return text
     .trimEnd()
@@ -131,7 +131,7 @@ function cleanLines(text: string): string {
     .join('\n');
 }
 
-/** A delivery as `--json` prints it; without a reason where all took the message. */
+/** A delivery as `--json` prints it, without a reason if all recipients took the message. */
 function describeDelivery(delivery: Delivery) {
   const reason = whyMissed(delivery);
   if (delivery.kind === 'delivered') {

@@ -154,7 +154,7 @@ function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null 
   return Object.fromEntries([...values].map(([key, list]) => [key, list.map(({ value }) => value)]));
 }
 
-/** Nobody should mute all alerts by leaving something out. */
+/** Throws if nothing narrows the silence down and `everything` is not set, or the reverse: nobody should mute all alerts by an omission. */
 function checkMatcher(match: Matcher, everything: boolean): void {
   if (mutesEverything(match) === everything) return;
   throw everything

@@ -64,7 +64,7 @@ hour. Prints its address and the keys that it accepts. Ends with SIGINT or SIGTE
   },
 };
 
-/** Null plays the built-in scenario. */
+/** Plays a scenario; null plays the built-in one. */
 async function playScenario(
   { clock, random }: CommandContext,
   place: ServiceAddress,
@@ -103,7 +103,7 @@ function refuse(what: string, problems: readonly string[]): UsageError {
   return new UsageError(`${what} cannot be used:\n  ${problems.join('\n  ')}`);
 }
 
-/** An address that cannot be listened on is the person's to change; anything else stays what it is. */
+/** An address on which the server cannot listen is for a person to change. Any other error stays as it is. */
 function explainListenError(error: unknown, address: string): unknown {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null;
   if (code === 'EADDRINUSE') return new CommandError(`cannot listen on ${address}: another program does`);

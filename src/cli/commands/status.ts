@@ -32,7 +32,7 @@ interface Frame {
   readonly now: number;
 }
 
-/** A person reads no more at once; programs get everything. */
+/** The most accounts on a terminal: a person reads no more at once. Programs get all of them. */
 const shownOnTerminal = 100;
 
 export const statusCommand = operatorCommand({
@@ -82,7 +82,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   },
 });
 
-/** With accounts that only the database names, as ones that cannot be read, and what fires for them: a configuration with problems is no all-clear. */
+/** Adds accounts that only the database names, as unreadable, and their firing alerts: a faulty configuration must not look like an all-clear. */
 async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promise<AccountSummary> {
   const unnamed = new Set(views.unnamed);
   if (unnamed.size === 0) return summary;
@@ -97,13 +97,13 @@ async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promi
   return { ...summary, worst, failing, firing: summary.firing + firing.length };
 }
 
-/** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
+/** The daemons that share the database; null for a database of a single daemon. Warns of their problems on standard error. */
 async function lookAtCluster(context: CommandContext, { settings, lost }: Backend) {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || lost.size > 0) return null;
   const { hashSettings } = await import('../../config/hash-settings.ts');
   const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
-  // A daemon that goes on from memory knows the accounts all the same.
+  // A daemon that goes on from memory still knows the accounts.
   const seen = await lookAt(context, postgres).catch(async (error: unknown) => {
     if (!(error instanceof StorageError)) throw error;
     await warn(`who owns the accounts is not known: ${error.message}`);
@@ -129,7 +129,7 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   return `${who}, ${others.join(' and ') || 'nobody'} ${others.length > 1 ? 'stand' : 'stands'} by`;
 }
 
-/** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
+/** `CRITICAL 2 alerts firing, otp lasts 5h`. If anything may be unknown, it is not OK. */
 function formatLine(
   summary: AccountSummary,
   { stdout, isOld, isTroubled, now }: Frame & { readonly isOld: boolean; readonly isTroubled: boolean },
@@ -150,7 +150,7 @@ function formatLine(
   return `${worst === null ? calm(word) : paintSeverity(style, worst, word)} ${parts.join(', ')}`;
 }
 
-/** The table of the accounts in their order, with a line that sums all of them up; as wide as the terminal at most. */
+/** The table of the accounts in their order, with a line of totals, no wider than the terminal. */
 export function formatStatus(summary: AccountSummary, frame: Frame): string {
   const { stdout } = frame;
   const { shown, accounts } = summary;
@@ -226,7 +226,7 @@ function sparkColumn(now: number, label?: string): Column<ShownAccount> {
   };
 }
 
-/** In a word, with a symbol for it and how it is painted. */
+/** The state in a word, with its symbol and its colour. */
 function stateOf(account: BriefAccount, style: Style) {
   const { worst, outcome, isRead } = account;
   if (worst !== null) {
@@ -244,13 +244,13 @@ function moneyOf(account: BriefAccount, balance: Balance): string {
   return account.reading === null ? '-' : wordAmount(account, balance, amountOf(account.reading, balance));
 }
 
-/** Without its currency, which stands in a column of its own; a unit of its own with it. */
+/** An amount without its currency, which has a column of its own. A unit other than the currency stays with the amount. */
 function wordAmount(account: BriefAccount, balance: Balance | null, amount: Micros): string {
   const unit = unitOf(account, balance);
   return unit === account.currency ? formatBare(amount, unit) : formatAmount(amount, unit);
 }
 
-/** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */
+/** `SMS 42.10, VoIP 0.00`, used if accounts of several providers have different balances. */
 function wordBalances(account: BriefAccount): string {
   return account.balances.map(({ id, label }) => `${label} ${moneyOf(account, id)}`).join(', ');
 }
@@ -280,7 +280,7 @@ function wordEmpty(runway: Runway | null, frame: Pick<Frame, 'timezone' | 'now'>
   return sayEmptyAt(emptyAt, runway?.forecast ?? null, { ...frame, language: english }, sayNearMoment);
 }
 
-/** A daemon that does not know what is stored shows accounts that were never read, and no alerts. */
+/** The line of totals. A daemon that does not know what is stored shows accounts as never read, and no alerts. */
 function wordTotals(summary: AccountSummary): readonly string[] {
   const { accounts, firing, failing, waiting, endingSoon } = summary;
   const calm = waiting < accounts ? ['no alert fires'] : [];

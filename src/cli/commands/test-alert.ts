@@ -8,7 +8,7 @@ import { byOption, readChoice, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatInstant } from '../terminal/text.ts';
 
-/** A group's wait, and what the receivers take to answer. */
+/** The wait for an answer: a group's wait, and the time that the receivers take. */
 const patienceMs = 60_000;
 
 type Told = Awaited<ReturnType<typeof testAlertJson>>;
@@ -66,7 +66,7 @@ that is told at once has it, or where another daemon is to send it (channels is 
       { method: 'POST', path: '/api/v1/test-alerts', body: { ...wanted, by }, patienceMs },
       { wanted: () => ({ kind: 'test-alert', ...wanted }), by },
     );
-    // The form that the API describes: only a lowwater answers there.
+    // The body has the API's form, because only a lowwater answers there.
     if (answer.kind === 'answered') return print((answer.body as { readonly test: Told }).test);
     return printOrdered(context, input, { about: wanted, sentence: 'The test is ordered.', answer });
   },

@@ -45,7 +45,7 @@ summed up; --full prints all of them.`,
       return exitCodes.ok;
     }
     const { stdout } = context;
-    // People have read the warnings on standard error.
+    // Left out, because the warnings were printed on standard error.
     const { warnings: _printed, ...whole } = description;
     const isWhole = input.flag('full') || settings.accounts.length <= accountsInFull;
     await stdout.write(formatTree(isWhole ? whole : summarizeDescription(description), stdout.style, 0));
@@ -56,7 +56,7 @@ summed up; --full prints all of them.`,
   },
 };
 
-/** Why `run` would refuse the database, by what can be seen without opening it; null where nothing is wrong, or it is not there yet. */
+/** Why `run` would refuse the database, as far as that shows without opening it; null if nothing is wrong, or if it does not exist yet. */
 async function findUnusable(path: string): Promise<string | null> {
   const directory = dirname(path);
   if (!existsSync(directory)) return null;
@@ -83,17 +83,17 @@ function mayUse(place: string, mode: number): Promise<boolean> {
   );
 }
 
-/** The beginning of every SQLite file (https://www.sqlite.org/fileformat.html, 1.3). */
+/** The first bytes of every SQLite file (https://www.sqlite.org/fileformat.html, 1.3). */
 const sqliteHead = 'SQLite format 3\0';
 
-/** It may be that of another machine. */
+/** Only a warning, because the folder may exist on the machine on which the daemon runs. */
 function findMissingFolder(path: string | undefined): readonly ConfigProblem[] {
   if (path === undefined || existsSync(dirname(path))) return [];
   const message = `storage.path: the folder ${dirname(path)} is not on this machine: "lowwater run" needs it`;
   return [{ path: 'storage.path', line: null, message }];
 }
 
-/** Balances that the database has a reading of, which are not 0, and which no rule watches. */
+/** Balances with a reading other than 0 in the database that no rule watches. */
 async function findUnwatched(context: CommandContext, settings: Settings): Promise<readonly ConfigProblem[]> {
   const { path } = settings.storage;
   if (path === undefined || !existsSync(path)) return [];
@@ -112,7 +112,7 @@ async function findUnwatched(context: CommandContext, settings: Settings): Promi
       });
     });
   } catch (error) {
-    // The configuration is what is checked here: `run` says what is wrong with the database.
+    // Only the configuration is checked here. `run` reports what is wrong with the database.
     if (error instanceof OperatorError) return [];
     throw error;
   }

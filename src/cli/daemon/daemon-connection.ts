@@ -10,9 +10,9 @@ export type DaemonAnswer =
       readonly kind: 'answered';
       readonly body: unknown;
       readonly database: string | null;
-      /** An order that is in memory alone, as the database cannot be written. */
+      /** Whether the order is only in memory, because the database cannot be written. */
       readonly isUnstored?: boolean;
-      /** An order that the daemon has left for the one that owns the accounts. */
+      /** Whether the daemon has left the order for the owner of the accounts. */
       readonly isLeft: boolean;
     }
   | {
@@ -31,13 +31,13 @@ export interface DaemonRequest {
   readonly patienceMs?: number;
 }
 
-/** An id as a step of a path. Throws `UsageError` for those that an address would take for steps up: nothing has them. */
+/** An id as a part of a path. Throws `UsageError` for `.` and `..`, which would change the path: nothing has such an id. */
 export function inPath(id: string): string {
   if (/^\.{1,2}$/.test(id)) throw new UsageError(`"${id}" is not a valid id`);
   return encodeURIComponent(id);
 }
 
-/** The address of a daemon, and what it asks for. */
+/** The address of a daemon, and the token that it asks for. */
 export interface DaemonAddress {
   /** `http://127.0.0.1:8080`, without a trailing slash. */
   readonly url: string;
@@ -46,10 +46,10 @@ export interface DaemonAddress {
 
 const usualPatienceMs = 5000;
 const connectPatienceMs = 3000;
-/** A year of readings every five minutes. */
+/** Enough for a year of readings every five minutes. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Past any proxy. Throws `CommandError` where no lowwater answers, or nothing comes: an order's end is unknown then. */
+/** Asks directly, without a proxy. Throws `CommandError` if no lowwater answers, or nothing comes: whether an order was done is then unknown. */
 export async function askDaemon(address: DaemonAddress, request: DaemonRequest): Promise<DaemonAnswer> {
   const { url } = address;
   try {
@@ -69,10 +69,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** Connections that several requests share; an idle one keeps no process alive. */
+/** Connections that several requests share. An idle one does not keep the process alive. */
 const agents = new Map<string, Agent>();
 
-/** Asks by Node's own client: undici takes a command 50 ms to load. */
+/** Uses Node's own client, because undici takes 50 ms to load. */
 async function send(
   { url, token }: DaemonAddress,
   { method, path, body, patienceMs = usualPatienceMs }: DaemonRequest,
@@ -122,7 +122,7 @@ function failed(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** Headers carry bytes: a token beyond ASCII goes as UTF-8. */
+/** Headers carry bytes, so a token beyond ASCII is sent as UTF-8. */
 function bearerOf(token: string): string {
   return `Bearer ${Buffer.from(token, 'utf8').toString('latin1')}`;
 }
@@ -137,14 +137,14 @@ const absentCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The address at which a configuration's server is reached from its own machine; null where it has none, or takes any free port. */
+/** The address of a configuration's server on its own machine; null if it has none, or if it takes any free port. */
 export function addressOf(server: Pick<ServerSettings, 'host' | 'port'> | null): string | null {
   if (server === null || server.port === 0) return null;
   const host = server.host.replace(/^\[|\]$/g, '');
   return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${server.port}`);
 }
 
-/** A server that listens on every address is reached on this machine's own. */
+/** The address on this machine of a server that listens on every address. */
 export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -12,15 +12,15 @@ import { findDatabase, isLost, type OperatorConfiguration } from '../load-config
 import { programOf } from '../open-reader.ts';
 import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
 
-/** A daemon that answers and lets this command in, and what it says of itself. */
+/** A daemon that answers and lets this command in, with its description of itself. */
 export type OpenDaemon = DaemonAddress & { readonly facts: DescribedDaemon; readonly refusal: null };
 
-/** One that answers. `refusal`: why it does not let this command in; null where it does, but is older. */
+/** A daemon that answers. `refusal`: why it does not let this command in; null if it does, but is an older version. */
 export type FoundDaemon =
   | OpenDaemon
   | (DaemonAddress & { readonly facts: null; readonly refusal: string | null });
 
-/** The address that `--server` or `LOWWATER_SERVER` names; null where neither does. A file that is named by hand goes before the variable. */
+/** The address from `--server` or `LOWWATER_SERVER`; null if neither is set. `--config` wins over the variable. */
 export function namedServer(
   { env }: Pick<CommandContext, 'env'>,
   input: Pick<CommandInput, 'option'>,
@@ -42,14 +42,14 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
   return token ? new Secret(token) : null;
 }
 
-/** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
+/** The daemon at an address that somebody named. Throws `CommandError` if none answers, or if it refuses. */
 export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon> {
   const daemon = await introduce(address);
   if (daemon.facts !== null) return daemon;
   throw new CommandError(`the daemon at ${address.url} refuses (${daemon.refusal ?? 'older version'})`);
 }
 
-/** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
+/** Why this command cannot read the daemon's views, in words; null if it can. Their versions may differ only in the last number. */
 export function differenceOf(
   daemon: { readonly version: string },
   own: { readonly version: string },
@@ -61,9 +61,9 @@ export function differenceOf(
 }
 
 /**
- * The running daemon that has put the file in force as it is now: it has checked the whole of it, which takes most of the time of a
- * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file; `deaf` gets
- * the address of one that does not answer.
+ * The running daemon that uses the file as it is now. The daemon has checked the whole file, which takes most of a command's time, so
+ * the command only reads from the file how to reach it. Null if there is none, or if this command cannot read all of the file; `deaf` gets
+ * the address of a daemon that does not answer.
  */
 export async function findByNote(
   context: Pick<CommandContext, 'env'> & Complaining,
@@ -89,8 +89,8 @@ export async function findByNote(
 }
 
 /**
- * The running daemon of a configuration: at the address that it left next to its database, else at that of the file. Null
- * where none answers; those in `deaf` are not asked. Throws `CommandError` where a daemon with another database answers: it is not this file's.
+ * The running daemon of a configuration, at the address in the note next to its database, else at the file's address. Null
+ * if none answers; addresses in `deaf` are skipped. Throws `CommandError` if a daemon with another database answers, because it is not this file's.
  */
 export async function findDaemon(
   context: CommandContext,
@@ -131,13 +131,13 @@ function listAddresses(
   return new Set([left, written].filter((address) => address !== null));
 }
 
-/** Why a daemon is not the configuration's, in words; null where it is, or nobody can say, which is said on standard error. */
+/** Why a daemon is not the configuration's, in words; null if it is. Also null if that is unknown, which is noted on standard error. */
 async function compare(
   context: CommandContext,
   configuration: OperatorConfiguration,
   { url, database, note }: { readonly url: string; readonly note: Partial<DaemonNote> | null } & Named,
 ): Promise<string | null> {
-  // A daemon of 0.2 names none, and the note was left by the daemon of this very file.
+  // A daemon of 0.2 sends no id. A note with the same id was left by the daemon of this very file.
   if (database === null || database === note?.database) return null;
   const why = 'neither the configuration nor LOWWATER_DATA says where it is';
   const isUnsaid = isLost(configuration, 'storage', ['path', 'postgres']);
@@ -157,10 +157,10 @@ async function compare(
 
 type DatabaseIdentity =
   | { readonly kind: 'known'; readonly id: string; readonly place: string }
-  /** It has no id, so no daemon of this version has opened it. */
+  /** `none`: it has no id, so no daemon of this version has opened it. */
   | { readonly kind: 'none' | 'unknown'; readonly why: string };
 
-/** A file that is not there, or that no daemon of this version has opened, is surely not the database of a daemon that answers. */
+/** A file that does not exist, or that no daemon of this version has opened, cannot be the database of a daemon that answers. */
 async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
   const { readIdOf } = await import('../../store/store.ts');
   const place = storage.path ?? 'the PostgreSQL database';
@@ -177,7 +177,7 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
   return { kind: 'none', why: `no daemon of this version has opened ${place}` };
 }
 
-/** Looks whether a daemon is there, and with which database. */
+/** Checks whether a daemon answers, and with which database. */
 async function knock(context: Complaining, url: string): Promise<Named | null> {
   const answer = await orWarn(context, () =>
     askDaemon({ url, token: null }, { method: 'GET', path: '/livez' }),
@@ -185,7 +185,7 @@ async function knock(context: Complaining, url: string): Promise<Named | null> {
   return answer?.kind === 'absent' ? null : answer;
 }
 
-/** `database`: the id of its own. */
+/** `database`: the id of the daemon's database. */
 interface Named {
   readonly database: string | null;
 }
@@ -194,7 +194,7 @@ interface Complaining {
   readonly stderr: Pick<CommandContext['stderr'], 'write'>;
 }
 
-/** Names on standard error what does not answer as a daemon. */
+/** Warns on standard error of a server that does not answer as a daemon does. */
 async function orWarn<T>({ stderr }: Complaining, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -205,7 +205,7 @@ async function orWarn<T>({ stderr }: Complaining, ask: () => Promise<T>): Promis
   }
 }
 
-/** One of an older version takes orders all the same. The token goes to none but a lowwater that asks for it. */
+/** Gets a daemon's description. One of an older version has none, but takes orders. The token is sent only to a lowwater that asks for it. */
 async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const question = { method: 'GET', path: '/api/v1/daemon' } as const;
   const open = await askDaemon({ url, token: null }, question);

@@ -10,24 +10,24 @@ import type { AccountView, BriefAccount } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 
-/** A poll waits for the guard, which lets one request a second pass by default, and for the provider; a report for its history. */
+/** The wait for an answer. A poll waits for the guard, by default one request a second, and the provider; a report waits for its history. */
 const patienceMs = 60_000;
 
-/** The views of commands, of a running daemon or of a database. */
+/** The views of commands: those of a running daemon or of a database. */
 export interface OperatorViews
   extends Pick<Views, 'summary' | 'account' | 'alerts' | 'readings' | 'explain'> {
   accounts(): Promise<readonly BriefAccount[]>;
-  /** Deeds of people since an instant, newest first; the newest thousand. */
+  /** Orders of people since an instant, newest first; at most the newest thousand. */
   audit(since: number): Promise<readonly AuditEntry[]>;
   silences(): Promise<readonly SilenceView[]>;
-  /** Top-ups that people announced and that have not come yet. */
+  /** Top-ups that people announced, and that have not come yet. */
   expected(): Promise<readonly ExpectedTopUp[]>;
   announced(): Promise<readonly AnnouncedRun[]>;
-  /** Accounts of the database that a configuration with problems does not name. */
+  /** Accounts in the database that a configuration with problems does not name. */
   readonly unnamed?: readonly string[];
 }
 
-/** The views of a daemon of this version, in the program's own form: exactly what the database would show. */
+/** The views of a daemon of this version, in the program's internal form: exactly what the database would show. */
 export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   const look = async <Item>(view: string, query: Readonly<Record<string, string>> = {}) => {
     const path = `/api/v1/views/${view}?${new URLSearchParams(query)}`;
@@ -56,7 +56,7 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   };
 }
 
-/** The body of an answer, which is what the API describes: only a lowwater answers there. Throws `CommandError` for a refusal, `StorageError` where it does not know. */
+/** The body of an answer, in the API's form. Throws `CommandError` for a refusal, `StorageError` if the daemon has not read the database. */
 export async function request<Answer>(
   daemon: DaemonAddress,
   method: DaemonRequest['method'],
@@ -65,15 +65,15 @@ export async function request<Answer>(
   const answer = await askDaemon(daemon, { method, path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
   if (answer.kind === 'answered') return answer.body as Answer;
-  // It has not read the database, or cannot.
+  // The daemon has not read the database yet, or cannot.
   if (answer.status === 503) throw new StorageError('other', answer.message);
   throw answer.status === 404 ? new UsageError(answer.message) : new CommandError(answer.message);
 }
 
-/** Accounts asked for at once; the daemon's guard decides when each is polled. */
+/** The number of accounts asked for at once. The daemon's guard decides when each is polled. */
 const concurrency = 10;
 
-/** Within the daemon's guard and backoff. Throws `CommandError` where a poll that was asked for did not come. */
+/** Polls through the daemon, within its guard and backoff. Throws `CommandError` if a poll that was ordered did not happen. */
 export async function checkThroughDaemon(
   openViews: () => Promise<Pick<Views, 'account' | 'explain'>>,
   daemon: DaemonAddress,
@@ -85,7 +85,7 @@ export async function checkThroughDaemon(
     (await before.account(id))?.polled === false ? null : poll(daemon, id, by),
   );
   for (const until = clock.monotonic() + storedWithinMs; ; ) {
-    // The views of a database are of when they were opened.
+    // The views of a database show it as it was when they were opened.
     const views = await openViews();
     const checked = await forEach(accounts, (id, place) => lookAt(views, id, polls[place] ?? null));
     if (clock.monotonic() >= until || checked.every(({ reason }) => reason !== notStored)) return checked;
@@ -93,7 +93,7 @@ export async function checkThroughDaemon(
   }
 }
 
-/** A daemon gathers readings for half a second before it stores them. */
+/** The longest wait for a reading: a daemon gathers readings for half a second before it stores them. */
 const storedWithinMs = 3000;
 const lookEveryMs = 500;
 
@@ -115,7 +115,7 @@ async function lookAt(
 const notStored =
   'the daemon, which this command cannot read, did not store what it read now: this is the reading before';
 
-/** Results in the order of the items; so many run at once. */
+/** Results in the order of the items; `concurrency` of them run at once. */
 async function forEach<T, R>(
   items: readonly T[],
   act: (item: T, place: number) => Promise<R>,
@@ -131,12 +131,12 @@ async function forEach<T, R>(
 
 function outcomeOf(polled: Pick<CheckedAccount, 'outcome'> | null, view: AccountView): OutcomeKind | null {
   if (polled === null) return view.outcome;
-  // A daemon that stands by asks nobody: what the owner has read is of now all the same. A provider that refuses makes the account wait.
+  // A standby does not poll, but what the owner has read counts as read now. An account waits after its provider refused.
   const isReadThere = view.isRead && view.backoffUntil === null;
   return polled.outcome ?? (isReadThere ? view.outcome : null);
 }
 
-/** The daemon's answer where the provider refused lately, or that it stands by. */
+/** The daemon's answer if the provider refused lately, or if the daemon stands by. */
 const backingOff = 409;
 
 async function poll(daemon: DaemonAddress, id: string, by: string) {
@@ -148,7 +148,7 @@ async function poll(daemon: DaemonAddress, id: string, by: string) {
   return { outcome: null, readAt: 0, reason: `not asked: ${answer.message}` };
 }
 
-/** `{"outcome":"ok","account":{"readAt":…}}` */
+/** Reads `{"outcome":"ok","account":{"readAt":…}}`. */
 function readAnswer(body: unknown): { readonly outcome: OutcomeKind; readonly readAt: number } {
   const { outcome, account } = body as {
     readonly outcome?: unknown;

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.ts';
 import { readChoice } from '../read-options.ts';
 import { type Ask, resolveNamed, written } from './asker.ts';
 
-/** Those that stand on the command line by their names; else one, called main, which may be asked for. */
+/** The channels named on the command line; else one, called main, for which the person may be asked. */
 export async function askChannels(
   context: CommandContext,
   input: CommandInput,
@@ -56,7 +56,7 @@ async function askChannel(
   return Object.fromEntries([...keys, ...to]);
 }
 
-/** The entry in the file for a channel to this address, of a type if one is given; null where no kind has such. */
+/** The file's entry for a channel with this address, of the given type if any; null if no kind has such addresses. */
 async function channelAt(text: string, type: string | null) {
   const { channelKinds } = await import('../../channels/registry.ts');
   const address = URL.parse(text);
@@ -68,7 +68,7 @@ async function channelAt(text: string, type: string | null) {
   return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
 }
 
-/** The address of a kind that was named: a server of one's own is known by no host. */
+/** The address key of a kind that was named: no kind recognises a company's own server by its host. */
 function ownKeysAt(
   kind: ChannelKind,
   { href, protocol }: URL,

@@ -8,18 +8,18 @@ import type { CommandContext } from '../context.ts';
 
 interface Question {
   readonly hidden?: boolean;
-  /** May be answered with nothing. */
+  /** Whether the answer may be empty. */
   readonly optional?: boolean;
-  /** The answer typed with the command, where that is not the option of the question's name; null where none is. */
+  /** The answer given with the command, if its option is not named as the question is; null if there is none. */
   readonly typed?: string | null;
-  /** The problem of an answer; null where there is none. */
+  /** The problem with an answer; null if there is none. */
   readonly check?: (answer: string) => string | null | Promise<string | null>;
 }
 
-/** The answer that was typed with the command, else the person's, who is asked again while it cannot be taken; empty for none. */
+/** The answer given with the command, else the person's, who is asked again until it is acceptable; empty for none. */
 export type Ask = (name: string, question: string, how?: Question) => Promise<string>;
 
-/** `wasRefused`: the key that was typed with the command was, and the person is asked for it. */
+/** `wasRefused`: whether the provider refused the key given with the command, so that the person is asked for another. */
 export function createAsker(
   { ask, signal, stderr }: Pick<CommandContext, 'ask' | 'signal' | 'stderr'>,
   input: Pick<CommandInput, 'option'>,
@@ -50,7 +50,7 @@ async function findProblem(name: string, answer: string, { optional, check }: Qu
   return (await check?.(answer)) ?? null;
 }
 
-/** The keys that `--credential` gives, by the names that the provider has for them. */
+/** The keys given by `--credential`, by the provider's names for them. */
 export function typedCredentials(
   { options }: Pick<CommandInput, 'options'>,
   asked: readonly { readonly name: string }[],
@@ -61,18 +61,18 @@ export function typedCredentials(
   const isGood =
     typed.size === pairs.length && [...typed].every(([name, key]) => names.includes(name) && key);
   if (isGood) return typed;
-  // What stands there is never quoted: it may be a key.
+  // The text is never quoted: it may be a key.
   const takes =
     names.length === 0 ? '--key instead' : `NAME=KEY, once for each of ${listWords(names, 'and')}`;
   throw new UsageError(`--credential: this kind of provider takes ${takes}`);
 }
 
-/** The text in the file for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
+/** The text in the file for an answer: a placeholder for a name, else the text with its placeholders escaped. */
 export function written(answer: string): string {
   return /^(?:env|file):./.test(answer) ? `\${${answer}}` : escapePlaceholders(answer);
 }
 
-/** A function gives the replacement: in a text, two dollars would stand for one. */
+/** The replacement is a function, because in a text two dollar signs would mean one. */
 export function escapePlaceholders(text: string): string {
   return text.replaceAll('${', () => '$${');
 }

@@ -17,25 +17,25 @@ import { readAccounts, type SheetAccount, type SheetProblem } from './read-accou
 
 const folder = 'accounts.d';
 
-/** One screen: a column that is wrong is wrong in each line. */
+/** The most problems that are shown, one screen: a wrong column is wrong in each line. */
 const maxProblems = 20;
 
 interface SheetOrder {
-  /** The configuration that is written. */
+  /** The configuration to write. */
   readonly file: string;
   readonly sheet: string;
   readonly kinds: readonly ProviderDescription[];
-  /** The parts of the configuration that the spreadsheet does not say. */
+  /** The parts of the configuration that are not in the spreadsheet. */
   readonly base: object & { readonly channels: object };
-  /** A label that has a channel for each of its values; null: everything goes to every channel. */
+  /** A label that has a channel for each of its values; null: every alert goes to every channel. */
   readonly routeBy: string | null;
-  /** The value for accounts that say no other; empty where nobody knows. */
+  /** The lead time for accounts without one of their own; empty if unknown. */
   readonly leadTime: string;
 }
 
 /**
- * Writes a configuration with the accounts of a spreadsheet, one file for each kind of provider. Nothing is written where anything is
- * wrong, and never over a file. Gives what it took, in words.
+ * Writes a configuration with the accounts of a spreadsheet, one file for each kind of provider. Writes nothing if there is any
+ * problem, and never over a file. Returns a sentence about what it used.
  */
 export async function writeFromAccounts(context: CommandContext, order: SheetOrder): Promise<string> {
   const { file, sheet, kinds, base } = order;
@@ -91,7 +91,7 @@ function saysLeadTime({ account }: SheetAccount): boolean {
   return 'leadTime' in account;
 }
 
-/** An entry for each address of a kind, the first called as the kind. Of the usual kind the accounts have their addresses themselves. */
+/** A provider entry for each address of a kind; the first has the kind's name. The usual kind needs none: its accounts have their own addresses. */
 function entriesOf(accounts: readonly SheetAccount[], [usual]: readonly ProviderDescription[]) {
   const byType = Map.groupBy(accounts, ({ type }) => type);
   byType.delete(usual?.type ?? '');
@@ -104,7 +104,7 @@ function entriesOf(accounts: readonly SheetAccount[], [usual]: readonly Provider
   );
 }
 
-/** A threshold of an account stands over the rule: one that says nothing has the lowest that anybody said. */
+/** The rule for low balances. An account's own thresholds override it. For accounts without any, it has the lowest that was given. */
 function rulesOf(
   accounts: readonly SheetAccount[],
   hasLeadTime: boolean,
@@ -153,11 +153,11 @@ function routesOf(
     match: { labels: { [routeBy]: value } },
     channels: [value],
   }));
-  // Alerts that no team has, such as those about lowwater itself, go to all.
+  // Alerts of no team, such as those about lowwater itself, go to all channels.
   return { routes: [...routes, { channels }] };
 }
 
-/** Reads the files as the program would; whether a key is there and good shows when the provider is asked. */
+/** Validates the files as the program would. Whether a key exists and works shows only when the provider is polled. */
 async function validate(
   file: string,
   texts: ReadonlyMap<string, string>,
@@ -178,7 +178,7 @@ async function validate(
     : [];
 }
 
-/** The place of a problem in the spreadsheet. Throws where it lies in none of its accounts. */
+/** The place of a problem in the spreadsheet. Throws if the problem is not about one of its accounts. */
 function inSheet(
   { file, path, message }: ConfigProblem,
   byFile: ReadonlyMap<string, readonly SheetAccount[]>,

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError, UsageError } from '../command.ts';
 
-/** A configuration, or a part of it, as it is written. */
+/** A configuration, or a part of it, as text of a file. */
 export function format(config: object): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
@@ -11,7 +11,7 @@ export function alreadyThere(file: string): UsageError {
   return new UsageError(`${file} exists; init never writes over a file`);
 }
 
-/** Throws what a person can do something about, where the file cannot be written. Nothing is left of one that has no room: it would pass for the whole. */
+/** Throws an error with advice if the file cannot be written. On a full disk it removes the file, whose part would pass for the whole. */
 export function explainWriting<T>(file: string, act: () => T): T {
   try {
     return act();

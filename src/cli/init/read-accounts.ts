@@ -11,23 +11,23 @@ import { suggest } from '../read-options.ts';
 import { explainFileError, HistoryFileError, readCsv } from '../replay/read-csv.ts';
 import { escapePlaceholders } from './asker.ts';
 
-/** Columns that stand in an account as they are. */
+/** Columns that are copied unchanged into the account. */
 const plainColumns = ['name', 'currency', 'timezone', 'leadTime', 'note', 'topUpUrl', 'runbookUrl'] as const;
 const columns = ['id', 'provider', 'url', 'credentials', 'labels', 'thresholds', ...plainColumns];
 
 export interface SheetAccount {
   readonly line: number;
-  /** A kind of provider. */
+  /** The kind of the provider. */
   readonly type: string;
-  /** Asked in place of the provider's own address; null where none is given. */
+  /** The base address, in place of the provider's own; null if none is given. */
   readonly url: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** An account as it stands in a list. */
+  /** The account as it is written in a list. */
   readonly account: { readonly id: string } & Readonly<Record<string, unknown>>;
 }
 
-/** Something wrong in a spreadsheet; the column is null where it is about the whole line. */
+/** A problem in a spreadsheet. The column is null if the problem is about the whole line. */
 export interface SheetProblem {
   readonly line: number;
   readonly column: string | null;
@@ -39,7 +39,7 @@ interface Row {
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** The accounts of a CSV file, and all that is wrong with them. Throws `CommandError` where it cannot be read as such. */
+/** The accounts of a CSV file, with all problems in it. Throws `CommandError` if it cannot be read as CSV. */
 export async function readAccounts(
   { cwd }: Pick<CommandContext, 'cwd'>,
   file: string,
@@ -69,7 +69,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
     else {
       refuseRest(cells.slice(header.length), line);
       const named = header.map(
-        // A cell may have lines, and a configuration's texts have one.
+        // A cell may span lines, but a configuration's texts have only one.
         (name, place) =>
           [name, escapePlaceholders((cells[place] ?? '').replace(/\s+/g, ' ').trim())] as const,
       );
@@ -78,7 +78,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
   };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-    // Spreadsheets write the separator of their country.
+    // Spreadsheets write the separator that is usual in their country.
     const [separator = ','] = /[,;\t]/.exec(text) ?? [];
     await readCsv(Readable.from([text]), { take, separator, onPiece: () => undefined });
   } catch (error) {
@@ -90,7 +90,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
   return rows;
 }
 
-/** A cell too many is a part of another one, such as the thousands of a threshold. */
+/** Refuses a cell too many: it is a part of another one, for example after the thousands separator of a threshold. */
 function refuseRest(rest: readonly string[], line: number): void {
   if (rest.some((cell) => cell.trim() !== ''))
     throw new HistoryFileError(
@@ -103,7 +103,7 @@ function readHeader(cells: readonly string[]): readonly string[] {
   const unknown = names.find((name) => name !== '' && !columns.includes(name));
   if (unknown !== undefined)
     throw new HistoryFileError(
-      // Without a first line of names a key may stand there.
+      // If the line with the names is missing, the text may be a key, so only short words without digits are quoted.
       `line 1: ${/\d|.{16}/.test(unknown) ? `cell ${names.indexOf(unknown) + 1}` : `"${unknown}"`} is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
     );
   const missing = ['id', 'credentials'].find((name) => !names.includes(name));
@@ -115,10 +115,10 @@ function readHeader(cells: readonly string[]): readonly string[] {
 
 type Report = (column: string | null, message: string) => void;
 
-/** The credentials of an account, why its address cannot be left out, and the balance that has its thresholds. */
+/** What the usual kind needs: the credentials, why its address is required, and the balance to which the thresholds apply. */
 const usualNeeds = { names: ['authSecret'], needed: 'its base address', balance: 'sms' };
 
-/** The same of another kind of provider. The thresholds are of the first balance: other ones are written by hand. */
+/** The needs of another kind of provider. The thresholds apply to its first balance; others have to be written by hand. */
 function needsOf(kind: ProviderDescription | undefined) {
   const names = (kind?.credentials ?? []).map(({ name }) => name);
   return { names, needed: kind?.details?.baseUrl, balance: kind?.details?.balances[0]?.id ?? '' };
@@ -156,7 +156,7 @@ function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[]
   return { line, type, url, labels, thresholds, account };
 }
 
-/** `env:NAME` or `file:/path` of the one credential, or `name=env:NAME` for each of several. */
+/** Reads `env:NAME` or `file:/path` for a single credential, or `name=env:NAME` for each of several. */
 function readCredentials(text: string, names: readonly string[], report: Report): Record<string, string> {
   const [only] = names;
   const isOne = names.length === 1 && only !== undefined && !text.startsWith(`${only}=`);
@@ -164,7 +164,7 @@ function readCredentials(text: string, names: readonly string[], report: Report)
   for (const name of names) if (!ownOf(given, name)) report('credentials', `lacks ${name}`);
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      // Never quoted: it may be a key that stands in the wrong place.
+      // The text is never quoted: it may be a key in the wrong place.
       if (!names.includes(name))
         report('credentials', `must be of ${listWords(names, 'and')}, and names something else`);
       if (value !== '' && !/^(?:env:[A-Za-z_]\w*|file:[^{}]+)$/.test(value))
@@ -181,7 +181,7 @@ function readThresholds(text: string, report: Report): Record<string, number> {
   const known: readonly string[] = severities;
   return Object.fromEntries(
     Object.entries(readPairs(text, 'thresholds', report)).map(([severity, amount]) => {
-      // 1.500 is 1500 to some.
+      // Refuses 1.500, which is 1500 in some countries.
       if (!known.includes(severity) || !/^-?\d+(?:\.(?!\d{3}$)\d+)?$/.test(amount))
         report(
           'thresholds',
@@ -192,7 +192,7 @@ function readThresholds(text: string, report: Report): Record<string, number> {
   );
 }
 
-/** `team=identity; env=prod`: separated by spaces, semicolons or commas. */
+/** Reads `team=identity; env=prod`, separated by spaces, semicolons or commas. */
 function readPairs(text: string, column: string, report: Report): Record<string, string> {
   const pairs = text.split(/[\s;,]+/).filter((pair) => pair !== '');
   if (!pairs.every((pair) => /^[^=]+=./.test(pair)))

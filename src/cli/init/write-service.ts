@@ -23,13 +23,13 @@ import { shellWord } from '../terminal/text.ts';
 import { alreadyThere, format } from './new-file.ts';
 
 const deploy = new URL('../../../deploy/', import.meta.url);
-/** Where the manifests have the files of `secrets.env`. */
+/** The folder in which the manifests mount the values of `secrets.env` as files. */
 const secretsFolder = '/run/secrets/lowwater/';
 const program = new URL('../../../dist/main.js', import.meta.url);
 
 type Context = Pick<CommandContext, 'user' | 'version' | 'env' | 'process'>;
 
-/** Files that run lowwater as a service, written beside the configuration and never over a file; each gives what is to be done next. */
+/** Write the files that run lowwater as a service, next to the configuration and never over a file. Each returns what to do next. */
 export const services = { systemd: writeUnit, compose: writeCompose, kubernetes: writeManifests };
 
 function besides(configuration: string, name: string): string {
@@ -39,8 +39,8 @@ function besides(configuration: string, name: string): string {
 }
 
 /**
- * The unit that comes with the program, with the paths of this Node, this program and this configuration. It runs as who wrote the
- * configuration, who alone can read it; for root that is a user of its own.
+ * Writes the program's systemd unit with the paths of this Node, program and configuration. The service runs as the user who wrote the
+ * configuration, because only that user can read it. If that is root, it gets a user of its own.
  */
 async function writeUnit({ user, process: { hide } }: Context, configuration: string): Promise<string> {
   const unit = besides(configuration, 'lowwater.service');
@@ -79,8 +79,8 @@ async function writeUnit({ user, process: { hide } }: Context, configuration: st
 }
 
 /**
- * The command that makes the user of the service and gives it the configuration, its lists, what else is read from that folder, and nothing
- * else there. `elsewhere` are files of other folders that placeholders name: their owner may be another program's.
+ * The command that makes the service's user and gives it the configuration, its lists, and other files read from that folder, but nothing
+ * else there. `elsewhere`: files in other folders that placeholders name; their owner may be another program's user.
  */
 async function handOver(configuration: string, hide: Context['process']['hide']) {
   const folder = dirname(configuration);
@@ -93,7 +93,7 @@ async function handOver(configuration: string, hide: Context['process']['hide'])
   const isOpen = (statSync(folder).mode & 0o005) === 0o005;
   const enter = isOpen ? '' : `chgrp lowwater ${folder} && chmod g+rx ${folder} && `;
   const owned = [...new Set([configuration, ...lists, ...inside])];
-  // The shell has to spread out the pattern of a list.
+  // Not quoted, because the shell has to expand the pattern of a list.
   const words = owned.map((path) => (lists.includes(path) ? path : shellWord(path)));
   return {
     command: `useradd --system lowwater && ${enter}chown -R lowwater: ${words.join(' ')} && `,
@@ -103,7 +103,7 @@ async function handOver(configuration: string, hide: Context['process']['hide'])
 
 const variables = 'Variables that the configuration names go into lowwater.env next to it.\n';
 
-/** Unit and container may write one folder alone, that of the database where the configuration does not say. */
+/** Warns of a database path that is set. Unit and container may write to one folder only, which holds the database by default. */
 function warnOfPath(configuration: string, writable: string): string {
   const { storage } = Object(readJson(configuration));
   const { path } = Object(storage);
@@ -112,12 +112,12 @@ function warnOfPath(configuration: string, writable: string): string {
     : '"storage.path" is set, where the service may not write: take it out, or allow its folder (ReadWritePaths of the unit, volumes of the container).\n';
 }
 
-/** A name that a secret of Kubernetes may have. */
+/** The text as a name that Kubernetes accepts for a secret. */
 function safeName(text: string): string {
   return text.replace(/[^\w.-]/g, '-');
 }
 
-/** The lists that stand in files of their own, and where. */
+/** The keys of lists that are in files of their own, and the patterns of those files. */
 function patternsOf(config: unknown): (readonly [string, string])[] {
   return listsInFiles.flatMap((key) => {
     const pattern: unknown = Object(ownOf(Object(config), key)).files;
@@ -125,7 +125,7 @@ function patternsOf(config: unknown): (readonly [string, string])[] {
   });
 }
 
-/** The container runs as who owns the configuration, who alone can read it, and shares the network of the host: `server` holds as it is. */
+/** Runs the container as the owner of the configuration, who alone can read it, on the host's network, so that `server` need not change. */
 function writeCompose({ user, version }: Context, configuration: string): string {
   const file = besides(configuration, 'compose.yaml');
   const { uid, gid } = statSync(configuration);
@@ -162,7 +162,7 @@ services:
   return `${file} is written. Next: docker compose -f ${shellWord(file)} up -d\n${variables}${warnOfPath(configuration, '/data/')}`;
 }
 
-/** The manifests that come with the program, with this configuration in one file and its secrets in `secrets.env`. */
+/** The program's manifests with this configuration in one file and its secrets in `secrets.env`. */
 async function writeManifests({ env, process }: Context, configuration: string): Promise<string> {
   const folder = besides(configuration, 'kubernetes');
   const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
@@ -171,10 +171,10 @@ async function writeManifests({ env, process }: Context, configuration: string):
     config[key] = paths.flatMap((path) => readJson(resolve(dirname(configuration), path)));
   }
   const { path: _path, ...storage } = { path: '', ...Object(config.storage) };
-  // Each pod has its own.
+  // These two keys differ between pods.
   const { node: _node, advertise: _advertise, ...cluster } = Object(config.cluster);
   const secrets = new Map<string, string>();
-  /** By the name that each has in `secrets.env`. */
+  /** The files that placeholders name, by their names in `secrets.env`. */
   const files = new Map<string, string>();
   const keep = (name: string, value: string): string => {
     secrets.set(name, /[\r\n]/.test(value) ? '' : value);

@@ -7,7 +7,7 @@ interface ToolSpec {
   readonly title: string;
   readonly operation: string;
   readonly description: string;
-  /** Query parameters that differ from the operation's own defaults: lists are cut, and `nextCursor` says so. */
+  /** Query parameters with defaults other than the operation's: lists are shorter, and `nextCursor` says so. */
   readonly defaults?: Readonly<Record<string, number>>;
 }
 
@@ -63,7 +63,7 @@ export const readingTools: readonly ToolSpec[] = [
   },
 ];
 
-/** Acts of a person: who asked for them is said in `by`. */
+/** Tools that give orders. `by` says who asked for them. */
 export const actingTools: readonly ToolSpec[] = [
   {
     name: 'acknowledge',
@@ -94,7 +94,7 @@ interface Parameter {
   readonly schema: object;
 }
 
-/** The call of a tool's operation: its method, its path and where each argument goes. */
+/** The operation that a tool calls: its method, its path and where each argument goes. */
 export interface Tool extends ToolSpec {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -105,7 +105,7 @@ export interface Tool extends ToolSpec {
 
 export type JsonSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
-/** Tools whose schemas are those of the API's own document. An operation that the document lacks is no tool. */
+/** Makes tools with the schemas of the API's own document. An operation that the document lacks is left out. */
 export function toolsOf(document: unknown, specs: readonly ToolSpec[]): readonly Tool[] {
   const schemas = keyOf(keyOf(document, 'components'), 'schemas') ?? {};
   return specs.flatMap((spec) => {
@@ -155,7 +155,7 @@ function bodySchema(part: unknown): unknown {
   return keyOf(keyOf(keyOf(part, 'content'), 'application/json'), 'schema');
 }
 
-/** A schema that stands under a name, which a tool must spell out at its top. */
+/** The schema to which a reference leads: at its top, a tool must spell the schema out. */
 function resolve(schema: unknown, schemas: object): unknown {
   const name = String(keyOf(schema, '$ref') ?? '')
     .split('/')
@@ -172,7 +172,7 @@ function describe({ name, schema, description }: Parameter, { defaults }: ToolSp
   };
 }
 
-/** With the named schemas that it refers to, where a schema by itself has them. */
+/** The schema together with the named schemas to which it refers, so that it is complete by itself. */
 function whole(schema: JsonSchema, schemas: object): JsonSchema {
   const named = new Map<string, unknown>();
   const collect = (part: unknown): void => {
@@ -187,7 +187,7 @@ function whole(schema: JsonSchema, schemas: object): JsonSchema {
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema;
 }
 
-/** Arguments that no parameter takes are the body, or query parameters for the API to refuse. */
+/** Arguments that are not parameters become the body. For GET they become query parameters, which the API refuses. */
 export function requestOf(tool: Tool, given: Readonly<Record<string, unknown>>) {
   const rest: Record<string, unknown> = { ...given };
   let path = tool.path;

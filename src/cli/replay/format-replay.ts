@@ -16,14 +16,14 @@ import { drawTimeline, type Traces } from './timeline.ts';
 
 interface ReplayReport {
   readonly result: ReplayResult;
-  /** The data to draw; null where nothing is drawn. */
+  /** The data of the pictures; null if nothing is drawn. */
   readonly traces: Traces | null;
   readonly settings: Settings;
   readonly now: number;
   readonly stdout: Output;
 }
 
-/** The text of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
+/** The text of a replay: on a terminal a picture for each account, then every incident, and the totals. */
 export function formatReplay(report: ReplayReport): string {
   const { result, stdout } = report;
   if (result.accounts.length === 0) return 'No readings in that time: there is nothing to replay.\n';
@@ -37,7 +37,7 @@ export function formatReplay(report: ReplayReport): string {
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
-    // Incidents of all accounts of a provider together.
+    // The incidents of all accounts of a provider come together.
     ...[...byAccount]
       .filter(([id]) => isSelfId(id))
       .map(
@@ -60,7 +60,7 @@ function formatAccount(
   const { stdout } = report;
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
   const notified = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
-  // Nothing is known of balances that nobody saw.
+  // Without a single reading, nothing is known about the balances.
   const count = readCount === 0 ? `${notified}, but every poll failed` : notified;
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
@@ -112,7 +112,7 @@ function describeEnd({ event, resolvedAt }: ReplayedIncident, timezone: string):
   return resolvedAt === null ? 'still open' : formatInstant(resolvedAt, timezone);
 }
 
-/** The time that people had from the first message until nothing was left. */
+/** The time between the first message and the empty balance. */
 function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   if (empty === null) return '';
   const leftMs = empty.at - firedAt;
@@ -120,7 +120,7 @@ function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   return empty.how === 'projected' ? `${shortLength(leftMs)} (projected)` : shortLength(leftMs);
 }
 
-/** The sum of each rule over all accounts; empty without incidents. */
+/** The totals of each rule over all accounts; empty without incidents. */
 function formatTotals(incidents: readonly ReplayedIncident[], until: number, output: Output): string {
   if (incidents.length === 0) return '';
   const rows = [...Map.groupBy(incidents, ({ rule }) => rule)].map(([rule, own]) => {
@@ -156,11 +156,11 @@ function lengthOrNothing(ms: number): string {
   return ms === 0 ? '' : shortLength(ms);
 }
 
-/** For each rule that warns a time ahead how well it would have; empty without any that fired. */
+/** For each rule that warns a time ahead, how well its warnings would have worked; empty if none of them fired. */
 function formatRunways({ incidents, until }: ReplayResult, output: Output): string {
   const rows = judgeRunways(incidents, until);
   if (rows.length === 0) return '';
-  // The usual time before nothing was left.
+  // The median time between the warning and the empty balance.
   const lead = (ms: number | null) => (ms === null ? 'not known' : shortLength(Math.max(0, ms)));
   return formatTable({
     columns: [
@@ -199,7 +199,7 @@ function shortLength(ms: number): string {
     .replace(/ ms$/, 'ms');
 }
 
-/** The text of a comparison: every alert that would be another, and the messages of each channel. */
+/** The text of a comparison: every alert that differs, and the messages of each channel. */
 export function formatComparison(
   { changes, same, messages }: ReplayComparison,
   { settings: { timezone }, stdout }: { readonly settings: Settings; readonly stdout: Output },

@@ -5,7 +5,7 @@ import type { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
-/** From `since` on (null: from the first). Where readings are missing, nobody could read the account. */
+/** The past from `since` on (null: from the first reading). Missing readings count as polls that could not read the account. */
 export function givenPast(
   account: AccountSettings,
   readings: PackedPolls,
@@ -51,10 +51,10 @@ export function countRepeatedInstants(polls: PackedPolls): number {
 }
 
 /**
- * Which configured account each list of readings belongs to. `chosen` is the account that a person named: the
- * one that a file without accounts is about, or the only one that is wanted of a file with them.
+ * Assigns each list of readings to a configured account. `chosen` is the account that a person named: the
+ * account of a file without a column for accounts, or the only one to use of a file with that column.
  *
- * Throws `HistoryFileError` for readings that are no configured account's, or cannot be known to be one's.
+ * Throws `HistoryFileError` for readings that belong to no configured account, or may not belong to one.
  */
 export function assignReadings(
   readings: ReadonlyMap<string, PackedPolls>,

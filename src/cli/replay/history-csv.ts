@@ -6,23 +6,23 @@ import { hourMs, isDay } from '../../domain/time.ts';
 import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { HistoryFileError, readCsv } from './read-csv.ts';
 
-/** ISO 8601 with a zone; seconds and their fractions may be missing. */
+/** ISO 8601 with a zone. Seconds and their fractions are optional. */
 const instantPattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
-/** A year with a digit too many would be replayed hour by hour. */
+/** Limits of the year: with a digit too many, the time up to it would be replayed hour by hour. */
 const minYear = 1970;
 const maxYear = 2100;
 const maxQuoteLength = 40;
 
-/** The balances of each configured account; under '' those of the account that a file without accounts is about. */
+/** The balances of each configured account. The key '' is for a file without a column for accounts. */
 type BalancesByAccount = ReadonlyMap<string, readonly Balance[]>;
 
 /**
  * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
- * byte order mark and quotes are fine): `at`, the balances, `currency` and, where the file holds several accounts,
- * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
+ * byte order mark and quotes are fine): `at`, the balances, `currency` and, if the file holds several accounts,
+ * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as a whole.
  *
- * Gives the readings by account; the account is '' where the file has no such column. One that lacks a balance of its account is left
- * out: exports have such of a time in which the account had others. Throws `HistoryFileError`, which names the line.
+ * Returns the readings by account; the account is '' if the file has no such column. A reading that lacks a balance of its account is left
+ * out: exports contain such readings from a time when the account had other balances. Throws `HistoryFileError`, which names the line.
  */
 export async function readHistoryCsv(
   pieces: AsyncIterable<string>,
@@ -50,7 +50,7 @@ export async function readHistoryCsv(
   );
 }
 
-/** Reads a line below the header; the account is '' where there is no such column, the reading null where it lacks a balance. */
+/** Reads a line below the header. The account is '' if there is no such column; the reading is null if it lacks a balance. */
 type ReadLine = (cells: readonly string[], line: number) => { account: string; reading: Reading | null };
 
 function readHeader(
@@ -91,7 +91,7 @@ function readHeader(
     for (const { balance, place, micros } of its) {
       const text = cells[place] ?? '';
       if (text !== '') balances[balance] = micros(text, line);
-      // Nobody knows what an account has that is not configured.
+      // An account that is not configured cannot lack a balance, because its balances are unknown.
       else lacks = isKnown;
     }
     const reading: Reading = {
@@ -133,7 +133,7 @@ function checkHeader(
 
 type ReadCell<Value> = (text: string, line: number) => Value;
 
-/** Reads a cell once for all lines that follow one another with the same text, as most do. */
+/** Reads a cell once for all consecutive lines with the same text, as most lines have. */
 function rememberLast<Value>(read: ReadCell<Value>): ReadCell<Value> {
   let last: { readonly text: string; readonly value: Value } | null = null;
   return (text, line) => {
@@ -153,12 +153,12 @@ function readMoney(balance: Balance, text: string, line: number): Micros {
 const restOfHour = /^:[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 const hourLength = '2026-11-20T08'.length;
 
-/** Reads instants, faster in the hour of the last one. */
+/** Reads instants. It is faster for those within the hour of the last one. */
 function readInstants(): ReadCell<number> {
   let hour = 'none';
   let startsAt = 0;
   return (text, line) => {
-    // 24:00 is the next day's 00:00, and nothing comes after it.
+    // 24:00 means 00:00 of the next day, and no minute may follow it.
     const isQuick = restOfHour.test(text.slice(hourLength)) && !text.startsWith('24', hourLength - 2);
     if (isQuick && text.startsWith(hour)) {
       const seconds =
@@ -204,7 +204,7 @@ function readCurrency(text: string, line: number): string {
   );
 }
 
-/** Without the apostrophe that exports put before what a spreadsheet would take for a formula. */
+/** Removes the apostrophe that exports put before a text that a spreadsheet would take for a formula. */
 function plain(text: string): string {
   return detached(text.trim().replace(/^'(?=[=+\-@＝＋－＠])/, ''));
 }
@@ -213,7 +213,7 @@ function quote(text: string): string {
   return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
 }
 
-/** A copy: a part of a text keeps the whole text in memory. */
+/** Copies the text: a part of a text would keep the whole text in memory. */
 function detached(text: string): string {
   return Buffer.from(text).toString();
 }

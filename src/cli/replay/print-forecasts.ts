@@ -9,7 +9,7 @@ import { formatTable } from '../terminal/table.ts';
 
 type Row = ReturnType<typeof judgeForecasts>[number] & { readonly account: string };
 
-/** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
+/** Prints the forecast at each reading as JSON, in parts, or a table of how good the forecasts were. */
 export async function printForecasts(
   { stdout, signal }: CommandContext,
   order: {
@@ -32,7 +32,7 @@ export async function printForecasts(
     const account = past.account.id;
     const found: (readonly PastForecast[])[] = [];
     for await (const part of forecastsOf(past, cronCalendar)) {
-      // Between the parts signals are looked for.
+      // Signals are checked between the parts.
       await nextTurn();
       if (signal.aborted) return;
       if (json) await write(account, part);

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
 import { CommandError } from '../command.ts';
 
-/** The file cannot be used; the message names the line and says what is allowed. */
+/** The file cannot be used. The message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,7 +10,7 @@ export class HistoryFileError extends Error {
   }
 }
 
-/** The words about a file that could not be read. */
+/** The error to throw for a file that could not be read. */
 export function explainFileError(error: unknown, name: string): unknown {
   if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
@@ -19,23 +19,23 @@ export function explainFileError(error: unknown, name: string): unknown {
   return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
 }
 
-/** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
+/** More than any record of balances needs: a quote that is never closed must not collect the whole file. */
 const maxRecord = 10_000;
 const byteOrderMark = '\uFEFF';
-/** The beginning of a packed file, a workbook, or text of another encoding. */
+/** Matches the beginning of a compressed file, a workbook, or a text in another encoding. */
 const noText = /^.{0,3}(?:[^\P{Cc}\s]|\uFFFD)/u;
 
 interface CsvSink {
-  /** `line` is where the record begins. The cells are valid until the next record. */
+  /** `line`: where the record begins. The cells are valid until the next record. */
   readonly take: (cells: readonly string[], line: number) => void;
   readonly onPiece: (characters: number) => void;
-  /** A comma where it is absent. */
+  /** Default: a comma. */
   readonly separator?: string;
 }
 
 /**
- * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their separators;
- * from the first line with a quote, or with more characters than any record, a parser reads on, at a tenth of the speed.
+ * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their separators.
+ * From the first line with a quote, or with more characters than any record has, a parser continues at a tenth of the speed.
  * Throws `HistoryFileError`.
  */
 export async function readCsv(
@@ -54,7 +54,7 @@ export async function readCsv(
     }
     plain.end();
   } finally {
-    // A file that is not read to its end is closed.
+    // Closes a file that was not read to its end.
     await iterator.return?.();
   }
 }
@@ -71,9 +71,9 @@ async function* textFrom(
 }
 
 class PlainLines {
-  /** The number of the line that `rest` begins with. */
+  /** The number of the line with which `rest` begins. */
   line = 1;
-  /** Text that was not split yet: the line whose end is missing, or that is not plain, and all that follows. */
+  /** Text that is not split yet: an incomplete line, or one that is not plain and everything after it. */
   rest = '';
   readonly #take: CsvSink['take'];
   readonly #separator: string;
@@ -84,7 +84,7 @@ class PlainLines {
     this.#separator = separator;
   }
 
-  /** False when it comes to a line that it cannot split. */
+  /** Splits plain lines. Returns false at a line that it cannot split. */
   add(piece: string): boolean {
     const isBegin = this.line === 1 && this.rest === '';
     if (isBegin && noText.test(piece))
@@ -102,7 +102,7 @@ class PlainLines {
     return quoteAt < 0 && this.rest.length <= maxRecord;
   }
 
-  /** The last line may have no end. */
+  /** Splits the last line, which may lack its line end. */
   end(): void {
     if (this.rest !== '') this.#split(this.rest, 0, this.rest.length);
   }
@@ -111,7 +111,7 @@ class PlainLines {
     let count = 0;
     let start = from;
     const separator = this.#separator;
-    // The search would go through all the text behind an empty line.
+    // For an empty line, the search would go through all the text after it.
     const first = from === to ? -1 : text.indexOf(separator, from);
     for (let end = first; end >= 0 && end < to; end = text.indexOf(separator, start)) {
       this.#cells[count++] = text.slice(start, end);
@@ -127,7 +127,7 @@ async function readQuoted(
   text: AsyncIterable<string>,
   { take, separator, firstLine }: Required<Omit<CsvSink, 'onPiece'>> & { readonly firstLine: number },
 ): Promise<void> {
-  // Loaded where a file needs it.
+  // Loaded only when a file needs it.
   const { CsvError, parse } = await import('csv-parse');
   let line = firstLine;
   const parser = parse({
@@ -142,7 +142,7 @@ async function readQuoted(
     },
   });
   try {
-    // Nothing comes out of it: every record is taken as it is found.
+    // The parser's output is empty: `on_record` takes every record.
     await pipeline(text, parser.resume());
   } catch (error) {
     throw error instanceof CsvError ? new HistoryFileError(`line ${line}: ${explain(error)}`) : error;

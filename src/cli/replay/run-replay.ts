@@ -61,7 +61,7 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
   return aborted && reason !== readerGone ? exitCodes.failed : exitCodes.ok;
 }
 
-/** Replays the configuration that `--compare` names and the one that is tried, and prints the difference. */
+/** Replays the configuration named by `--compare` and the one that is tried, and prints the differences. */
 async function runComparison(context: CommandContext, input: CommandInput, order: PastOrder, other: string) {
   if (order.file === '-') throw new UsageError('--compare reads the file twice: --input - cannot be');
   if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
@@ -69,7 +69,7 @@ async function runComparison(context: CommandContext, input: CommandInput, order
   const account = before.accounts.find(({ id }) => id === order.account?.id) ?? null;
   if (account === null && order.account !== null)
     throw new CommandError(`the configuration to compare with has no account "${order.account.id}"`);
-  // Both are of one past: that of the database, or the file, of the configuration that is tried.
+  // Both replay the same past: the database or file of the configuration that is tried.
   const settings = { ...before, storage: order.settings.storage };
   const results: ReplayResult[] = [];
   for (const each of [{ ...order, settings, account }, order])
@@ -86,13 +86,13 @@ async function runComparison(context: CommandContext, input: CommandInput, order
   return exitCodes.ok;
 }
 
-/** The configuration that is compared with; `running` is that of the daemon. */
+/** The configuration to compare with. `running` means that of the daemon. */
 async function loadOther(context: CommandContext, input: CommandInput, named: string): Promise<Settings> {
   const file = named === 'running' ? await findRunning(context, input) : named;
   return (await loadConfiguration(context, { option: () => file })).settings;
 }
 
-/** The file that a daemon has in force: the one that is tried, or the usual one. */
+/** The file that a running daemon uses: the one that is tried, or the usual one. */
 async function findRunning(context: CommandContext, input: CommandInput): Promise<string> {
   const tried = locateConfiguration(input.option('config'), context);
   const files = new Set([tried, usualConfiguration(context) ?? tried]);
@@ -102,10 +102,10 @@ async function findRunning(context: CommandContext, input: CommandInput): Promis
   );
 }
 
-/** Judged before signals are looked for again. */
+/** The polls that are replayed before signals are checked again. */
 const slicePolls = 20_000;
 
-/** Null when it was interrupted. */
+/** Null if it was interrupted. */
 async function runSlices(replay: Replay, signal: AbortSignal, update: Update): Promise<ReplayResult | null> {
   while (!signal.aborted) {
     const result = await replay.advance(slicePolls);
@@ -118,7 +118,7 @@ async function runSlices(replay: Replay, signal: AbortSignal, update: Update): P
 
 type Update = (fraction: number) => void;
 
-/** The accounts whose past is wanted, from when on, and from where. */
+/** The accounts to replay, from when on, and the source of their past. */
 interface PastOrder {
   readonly settings: Settings;
   /** Null: all. */
@@ -126,15 +126,15 @@ interface PastOrder {
   /** Null: from the first reading. */
   readonly since: number | null;
   readonly now: number;
-  /** A CSV file, `-` for standard input; null is what is stored. */
+  /** A CSV file, `-` for standard input; null for the stored history. */
   readonly file: string | null;
   readonly progress: Progress;
 }
 
-/** Reading the text is about half of the work with a file. */
+/** The share of the progress for reading the text: about half of the work with a file. */
 const textShare = 0.5;
 
-/** Lets the past be gone through, unless reading it was interrupted, and closes what it is read from. */
+/** Calls `use` with the past of the accounts, unless reading it was interrupted, and then closes its source. */
 async function withPasts(
   context: CommandContext,
   order: PastOrder,
@@ -161,7 +161,7 @@ async function withPasts(
   }
 }
 
-/** The past of the accounts in a file; null when it was interrupted. */
+/** The past of the accounts in a file; null if reading was interrupted. */
 async function readFile(
   { cwd, signal, stderr }: CommandContext,
   order: PastOrder,
@@ -206,7 +206,7 @@ async function readFile(
   }
 }
 
-/** Sentences with the number of readings that a file has of accounts that had other balances then: of `chosen` only, where there is one. '' is the account `only`. */
+/** How many readings of an account lack a balance that it has now, as sentences: of `chosen` alone if given. The account '' is `only`. */
 function wordLacking(lacking: ReadonlyMap<string, number>, chosen: AccountSettings | null, only = '') {
   return [...lacking]
     .map(([id, count]) => ({ id: id === '' ? only : id, count }))
@@ -218,7 +218,7 @@ function wordLacking(lacking: ReadonlyMap<string, number>, chosen: AccountSettin
 
 function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {
   const options = { encoding: 'utf8', signal, highWaterMark: 1 << 18 } as const;
-  // Read as a file, a pipe to which nothing was written yet would be an error where somebody made it non-blocking.
+  // Standard input is read as a stream: read as a file, an empty pipe would cause an error if somebody made it non-blocking.
   return path === null
     ? addAbortSignal(signal, process.stdin.setEncoding('utf8'))
     : createReadStream(path, options);

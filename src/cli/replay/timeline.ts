@@ -13,25 +13,25 @@ import { drawChart, layPast } from '../terminal/chart.ts';
 import { type Output, paintSeverity } from '../terminal/output.ts';
 import { cutToWidth, padToWidth } from '../terminal/text.ts';
 
-/** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */
+/** More points than a terminal has dots; fewer if so many accounts are drawn that there would be too many. */
 const chartPoints = 2000;
 const maxPoints = 200_000;
-/** The first, the last and the extremes of both balances. */
+/** Points per stretch: the first, the last and the extremes of both balances. */
 const pointsPerStretch = 6;
 
-/** The drawing of an account: its readings, oldest first, thinned stretch by stretch. */
+/** The picture of an account: its readings, oldest first, thinned stretch by stretch. */
 interface Trace {
   readonly account: AccountSettings;
   readonly since: number;
   readonly until: number;
   readonly readings: Reading[];
   readonly stretchMs: number;
-  /** The readings of the stretch that is not over. */
+  /** The readings of the present stretch, not thinned yet. */
   stretch: Reading[];
   stretchEndsAt: number;
 }
 
-/** Keeps what is drawn of all accounts while they are replayed. */
+/** Collects the points of all accounts while they are replayed. */
 export class Traces implements ReplayObserver {
   readonly #traces = new Map<string, Trace>();
 
@@ -55,7 +55,7 @@ export class Traces implements ReplayObserver {
     trace.stretch.push(reading);
   }
 
-  /** Null of an account without a past. */
+  /** Null for an account without a past. */
   of(id: string): Trace | null {
     const trace = this.#traces.get(id) ?? null;
     if (trace !== null) endStretch(trace);
@@ -73,7 +73,7 @@ const widest = 160;
 const maxLabelLength = 20;
 const axisWidth = 2;
 
-/** The balances that rules watch as curves, and under them one line a rule with the times in which it fired. */
+/** The balances that rules watch as curves, and below them one line per rule with the times at which it fired. */
 export function drawTimeline(
   { settings, stdout }: { readonly settings: Settings; readonly stdout: Output },
   trace: Trace,
@@ -91,7 +91,7 @@ export function drawTimeline(
   const formatOf = (balance: Balance) => (value: Micros) =>
     formatBare(value, unitOf({ ...account, currency }, balance));
   const byRule = Map.groupBy(incidents, ({ rule }) => rule);
-  // Labels of one width put the curves and the lines under one another.
+  // Labels of equal width align the curves and the lines.
   const labelWidth = Math.max(
     ...[...byRule.keys()].map((rule) => Math.min(rule.length, maxLabelLength)),
     ...watched.map((balance) => maxAmountLength(readings, balance, formatOf(balance))),
@@ -100,7 +100,7 @@ export function drawTimeline(
   const charts = watched.flatMap((balance) => [
     style.dim(`${balance.toUpperCase()} balance`),
     ...drawChart({
-      // They were thinned: only a long pause is one of the readings.
+      // The readings are thinned, so only a long pause counts as a gap.
       chart: layPast({ ...trace, balance, thresholds: balanceLevels(rules, balance) }, (until - since) / 50),
       timezone: settings.timezone,
       width,
@@ -132,7 +132,7 @@ function maxAmountLength(
   return Math.min(maxLabelLength, most + 1);
 }
 
-/** The worst severity with which a rule fired in each cell of its line; null where it did not. */
+/** The worst severity with which a rule fired in each cell of its line; null if it did not fire. */
 function worstByCell(
   incidents: readonly ReplayedIncident[],
   { since, until }: Trace,

@@ -4,9 +4,9 @@ import type { Style } from './output.ts';
 import { displayWidth, formatInstant, padToWidth } from './text.ts';
 
 interface TerminalChart {
-  /** Thresholds are dotted lines. */
+  /** The data of the chart. Thresholds are drawn as dotted lines. */
   readonly chart: Pick<Chart, 'since' | 'until' | 'points' | 'thresholds'>;
-  /** In which the times below the curve are. */
+  /** The time zone of the times below the curve. */
   readonly timezone: string;
   /** Columns and lines of the whole drawing, labels included. */
   readonly width: number;
@@ -15,7 +15,7 @@ interface TerminalChart {
   readonly style: Style;
 }
 
-/** Values over time as a curve of braille dots. Every low and every high of a column is kept. */
+/** Values over time as a curve of braille dots. Keeps every low and every high of a column. */
 export function drawChart(order: TerminalChart): string[] {
   const plotRows = Math.max(3, order.height - 2);
   const scale = chooseScale(order, plotRows);
@@ -34,7 +34,7 @@ export function drawChart(order: TerminalChart): string[] {
   return [...plot, ...timeAxis(order, labelWidth, columns)];
 }
 
-/** The past of a balance in one currency, none of it thinned; `intervalMs` is how far apart its readings usually are. */
+/** The past of a balance in one currency, without thinning. `intervalMs`: the usual time between its readings. */
 export function layPast(
   past: Pick<ChartOrder, 'since' | 'until' | 'readings' | 'balance' | 'thresholds'>,
   intervalMs: number,
@@ -43,14 +43,14 @@ export function layPast(
   return { ...layChart({ ...past, now: until, intervalMs }), until };
 }
 
-/** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */
+/** From a round value below all values to a round one above, with steps of 1, 2 or 5 times a power of ten. */
 function chooseScale({ chart }: TerminalChart, rows: number): ValueRange {
   const { lowest, highest } = amountsOf(chart) ?? { lowest: 0, highest: 1 };
   const most = highest === lowest ? lowest + (Math.abs(lowest) || 1) : highest;
   return roundedRange(lowest, most, Math.max(2, Math.floor(rows / 3)));
 }
 
-/** Dots, two wide and four high in each cell, which count from the top left. */
+/** Draws dots, two wide and four high in each cell, counted from the top left. */
 function drawCurve(
   cells: readonly Uint8Array[],
   columns: number,
@@ -62,7 +62,7 @@ function drawCurve(
   const draw = (x: number, top: number, bottom: number): void => {
     for (let y = top; y <= bottom; y++) {
       const row = cells[y >> 2];
-      // Points outside are left out, as arrays of bytes do by themselves.
+      // Dots outside the picture are left out: writing outside a byte array has no effect.
       if (row !== undefined) row[x >> 1] = (row[x >> 1] ?? 0) | (dots[y & 3]?.[x & 1] ?? 0);
     }
   };
@@ -73,7 +73,7 @@ function drawCurve(
       continue;
     }
     const [x, y] = [Math.floor(across(at)), Math.round(down(value))];
-    // A balance stays as it was until the reading that says otherwise.
+    // A balance stays the same until the next reading.
     const held = before?.y ?? y;
     for (let between = (before?.x ?? x) + 1; between < x; between++) draw(between, held, held);
     draw(x, Math.min(held, y), Math.max(held, y));
@@ -107,7 +107,7 @@ function timeAxis(
   return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
 }
 
-/** Parts of `2026-11-20 14:03:59`, from all of it to the day alone, for a narrow terminal. */
+/** Ranges of `2026-11-20 14:03:59`, from all of it down to the day alone, for narrow terminals. */
 const justDay = [5, 10] as const;
 const timeParts = [[0, 19], [5, 19], [5, 16], justDay] as const;
 

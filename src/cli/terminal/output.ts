@@ -5,30 +5,30 @@ import type { Severity } from '../../domain/severity.ts';
 
 /** Standard output or standard error as commands see it. */
 export interface Output {
-  /** Resolves when the reader keeps up again; resolves also when the reader is gone. */
+  /** Resolves when the reader keeps up again, and also when the reader is gone. */
   write(text: string): Promise<void>;
-  /** A person is looking: layout that fits the width, symbols. */
+  /** Whether a person is looking: then layout fits the width, and symbols are used. */
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly style: Style;
 }
 
-/** The width that tables and charts have to fit; null where text goes to a pipe or a file and is written in full. */
+/** The width that tables and charts have to fit; null for a pipe or a file, where text is written in full. */
 export function layoutWidth(output: Pick<Output, 'isTerminal' | 'columns'>): number | null {
   return output.isTerminal ? output.columns : null;
 }
 
-/** One JSON document on standard output: indented for a person, on one line for a program. */
+/** Prints one JSON document on standard output: indented for a person, on one line for a program. */
 export async function printJson({ stdout }: { readonly stdout: Output }, value: unknown): Promise<void> {
   await stdout.write(`${JSON.stringify(value, null, stdout.isTerminal ? 2 : undefined)}\n`);
 }
 
 const usualColumns = 80;
 
-/** Why a command ends whose reader wants no more: that is no failure. */
+/** Why a command ends when its reader wants no more: that is not a failure. */
 export const readerGone = new DOMException('the reader of standard output went away', 'AbortError');
 
-/** When the reader went away, as `| head` does, or the disk is full, the rest is dropped and `lost` hears why. */
+/** If the reader goes away, as `| head` does, or the disk is full, the rest is dropped and `lost` gets the error. */
 export function openOutput(stream: WriteStream, lost: (error: NodeJS.ErrnoException) => void): Output {
   let open = true;
   const isTerminal = stream.isTTY === true;
@@ -40,7 +40,7 @@ export function openOutput(stream: WriteStream, lost: (error: NodeJS.ErrnoExcept
     isTerminal,
     style: createStyle(hasColours(stream)),
     get columns() {
-      // A terminal that nobody gave a size says 0.
+      // A terminal without a size reports 0.
       return stream.columns || usualColumns;
     },
     async write(text) {
@@ -56,7 +56,7 @@ export function openOutput(stream: WriteStream, lost: (error: NodeJS.ErrnoExcept
   };
 }
 
-/** Colours of a terminal. Each function gives its text back unchanged where there are none. */
+/** The colours of a terminal. If there are none, each function returns its text unchanged. */
 export type Style = Readonly<
   Record<'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'blue', (text: string) => string>
 >;
@@ -69,14 +69,14 @@ export function createStyle(colour: boolean): Style {
 }
 
 /**
- * Colours where Node sees a terminal that has them, or `FORCE_COLOR` asks for them (a CI log); never with `NO_COLOR`
- * (https://no-color.org: set to anything but nothing), for which `main.ts` takes `FORCE_COLOR` away.
+ * Whether to use colours: if Node sees a terminal with colours, or `FORCE_COLOR` asks for them (a CI log); never with `NO_COLOR`
+ * (https://no-color.org: set and not empty), for which `main.ts` removes `FORCE_COLOR`.
  */
 export function hasColours(stream: WriteStream): boolean {
   return styleText('red', 'x', { stream }) !== 'x';
 }
 
-/** A rule that does not fire: `isOld` by a reading that is not of now. */
+/** The word for a rule that does not fire. `isOld`: judged by a reading that is not recent. */
 export function describeFine(isOld: boolean, style: Style) {
   return isOld
     ? { text: 'ok when last read', paint: (text: string) => text }

@@ -6,10 +6,10 @@ export type Progress = ReturnType<typeof startProgress>;
 
 const redrawEveryMs = 100;
 
-/** Work shorter than this is over before anybody could read how long it takes. */
+/** Shorter work shows no progress: it is over before anybody could read the line. */
 const quietMs = 500;
 
-/** One line on standard error: how far, and how long still; nothing where that is no terminal. */
+/** Shows progress and remaining time in one line on standard error; nothing if that is not a terminal. */
 export function startProgress(order: {
   readonly output: Output;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export function startProgress(order: {
   let drawnAt = startedAt + quietMs - redrawEveryMs;
   let drawn = false;
   return {
-    /** The part of the whole that is done, from 0 to 1. Cheap to call often. */
+    /** `fraction`: the part that is done, from 0 to 1. Cheap to call often. */
     update(fraction: number): void {
       const now = clock.monotonic();
       if (!output.isTerminal || now - drawnAt < redrawEveryMs) return;
@@ -28,7 +28,7 @@ export function startProgress(order: {
       drawn = true;
       void output.write(`\r\u001b[K${describe(label, fraction, now - startedAt)}`);
     },
-    /** Takes the line away. */
+    /** Removes the line. */
     end(): void {
       if (drawn) void output.write('\r\u001b[K');
     },

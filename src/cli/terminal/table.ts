@@ -7,21 +7,21 @@ export interface Column<Row> {
   readonly header: string;
   readonly value: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** 1 is dropped last. Columns without a rank are never dropped. */
+  /** Rank 1 is dropped last. Columns without a rank are never dropped. */
   readonly rank?: number;
-  /** The least width of the column before another one is dropped; without it the column is never cut. */
+  /** The width to which the column may be cut before another one is dropped. Without it the column is never cut. */
   readonly minWidth?: number;
-  /** Made by ourselves with spaces that matter, such as a sparkline: written as it is. Everything else is cleaned. */
+  /** Whether the cell is made here with spaces that matter, such as a sparkline: it is written unchanged. All other cells are cleaned. */
   readonly drawn?: true;
   readonly paint?: (row: Row, cell: string) => string;
 }
 
 const gap = '  ';
 
-/** Code points. */
+/** In code points. */
 const maxCellLength = 500;
 
-/** On a terminal the least important columns go first, then long texts are cut; a pipe or a file gets all. */
+/** On a terminal, the least important columns are dropped first, then long texts are cut. A pipe or a file gets everything. */
 export function formatTable<Row>(order: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -46,14 +46,14 @@ export function formatTable<Row>(order: {
   return [header, ...lines, ''].join('\n');
 }
 
-/** Rows as JSON where that is asked for, else as a table; a sentence where there are none. Gives the exit code. */
+/** Prints rows as JSON if that was asked for, else as a table, or as a sentence if there are none. Returns the exit code. */
 export async function printRows<Row>(
   context: { readonly stdout: Output },
   input: CommandInput,
   list: {
     readonly rows: readonly Row[];
     readonly columns: readonly Column<Row>[];
-    /** Printed where there are none; absent where there always are some. */
+    /** Printed if there are no rows; absent if there always are some. */
     readonly none?: string;
     readonly json: () => object | Promise<object>;
   },
@@ -69,7 +69,7 @@ interface Measured<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];
   width: number;
-  /** The least width it may have. */
+  /** The least width that the column may have. */
   readonly least: number;
 }
 

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { roughParts, zonedText } from '../../domain/time.ts';
 
-/** Made when it is needed: the first of a process takes 8 ms, which most commands need not wait. */
+/** Made at its first use: the first segmenter of a process takes 8 ms, and most commands do not need it. */
 let segmenter: Intl.Segmenter | null = null;
 
 function segmentsOf(text: string): Intl.Segments {
@@ -9,14 +9,14 @@ function segmentsOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Printable ASCII, and what the commands draw with themselves: a column each. */
+/** Printable ASCII, and the characters that the commands draw with: each is one column wide. */
 const narrow = /^[ -~\u2013\u2014\u2026\u2581-\u2588]*$/;
 
 export function displayWidth(text: string): number {
   return narrow.test(text) ? text.length : stringWidth(text);
 }
 
-/** The text in at most `width` columns; what is cut ends in an ellipsis. Never cuts through a character. */
+/** The text in at most `width` columns. A text that is cut ends in an ellipsis. Never cuts through a character. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';
@@ -24,7 +24,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${displayWidth(first) < width ? first.trimEnd() : ''}…`;
 }
 
-/** The text in pieces of at most `width` columns, or of one character that is wider. */
+/** The text in pieces of at most `width` columns. A piece of one character may be wider. */
 function splitAtWidth(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -47,7 +47,7 @@ export function padToWidth(text: string, width: number, align: 'left' | 'right' 
   return align === 'right' ? fill + text : text + fill;
 }
 
-/** Broken at spaces, and within a word that alone is wider. With null (a pipe, a file) it stays one line. */
+/** Broken at spaces, and inside a word only if the word alone is too wide. Without a width (a pipe, a file) it stays one line. */
 export function wrapToWidth(text: string, width: number | null): string[] {
   if (width === null || displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -66,15 +66,15 @@ export function wrapToWidth(text: string, width: number | null): string[] {
   return [...lines, line];
 }
 
-/** The width of a minute: `2026-11-29 14:50`. A table cuts the zone in the header before it leaves the column out. */
+/** The width of an instant in minutes: `2026-11-29 14:50`. A table cuts the zone in the header before it drops the column. */
 export const instantWidth = 16;
 
-/** An instant in a time zone: `2026-11-20 14:03`, with `seconds` also those. The zone is named where it is shown. */
+/** An instant in a time zone: `2026-11-20 14:03`, or with `seconds`. The zone is named next to it. */
 export function formatInstant(at: number, timezone: string, { seconds = false } = {}): string {
   return zonedText(at, timezone).slice(0, seconds ? 19 : instantWidth);
 }
 
-/** A duration as messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
+/** A duration, rounded as in messages: `46m`, `5h20m`, `2d20h`, `34d`. */
 export function formatShortLength(ms: number): string {
   return (
     roughParts(ms)
@@ -83,7 +83,7 @@ export function formatShortLength(ms: number): string {
   );
 }
 
-/** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
+/** The largest whole unit, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
 export function formatShortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
@@ -92,12 +92,12 @@ export function formatShortDuration(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** For every shell: nothing within is looked at. */
+/** Quoted for every shell: nothing inside is expanded. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The word as it is typed in a shell: quoted only where it has to be. */
+/** The word as it is typed in a shell: quoted only if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
 }
