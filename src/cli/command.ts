@@ -2,7 +2,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { CommandContext } from './context.ts';
 
 export interface Command {
-  /** The name as it is typed. A member of a group has two words, such as `silence add`. */
+  /** The name as it is typed; two words for a member of a group, such as `silence add`. */
   readonly name: string;
   readonly summary: string;
   /** More text for the command's own help: what it does and prints, and its exit codes if they are unusual. */
@@ -58,7 +58,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The work cannot be done, for a reason that the message tells a person. The command ends with exit code 1. */
+/** The work cannot be done, for a reason that the message tells a person. Ends the command with exit code 1. */
 export class CommandError extends OperatorError {}
 
 /** The arguments of a command, checked against its declaration. */

@@ -26,7 +26,7 @@ export interface CommandContext {
 export interface ProcessParts {
   /** Adds texts that no log of this process may print from now on. */
   hide(secrets: Iterable<string>): Promise<void>;
-  /** Runs the daemon until `signal` aborts. Throws `StorageError` if its database cannot be opened. */
+  /** Runs the daemon until `signal` aborts. Throws `StorageError` when its database cannot be opened. */
   runDaemon(loaded: LoadedConfiguration, signal: AbortSignal): Promise<void>;
   /** Runs everything in one process and sped up, until `signal` aborts. */
   runDemo(order: DemoOrder): Promise<void>;

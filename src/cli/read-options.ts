@@ -5,7 +5,7 @@ import { didYouMean, listFirst } from '../wording/lists.ts';
 import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 
-/** A duration such as `2h`, in milliseconds; null if the option was not given. */
+/** A duration such as `2h`, in milliseconds; null when the option was not given. */
 export function readDuration(input: CommandInput, name: string): number | null {
   const text = input.option(name);
   if (text === null) return null;
@@ -64,7 +64,7 @@ function parseWall(text: string) {
   return Number.isFinite(at) ? { at, isInstant: zone !== undefined, isDay: time === undefined } : null;
 }
 
-/** One of an account's balances; by default its first. */
+/** One of an account's balances, its first by default. */
 export function readBalance(input: CommandInput, balances: readonly BalanceDefinition[]): BalanceDefinition {
   const text = input.option('balance');
   const balance = text === null ? balances[0] : balances.find(({ id }) => id === text);
@@ -80,7 +80,7 @@ export function readPort(input: CommandInput, fallback: number): number {
   throw new UsageError(`--port ${text}: a port is a number from 0 to 65535, 0 takes any free one`);
 }
 
-/** One of the words that the option allows; null if it was not given. */
+/** One of the words that the option allows; null when it was not given. */
 export function readChoice<Word extends string>(
   input: CommandInput,
   name: string,

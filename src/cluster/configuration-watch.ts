@@ -56,7 +56,7 @@ export class ConfigurationWatch {
     return [...those].every((account) => !these.has(account));
   }
 
-  /** If a configuration is not published yet, it is asked for again at the next look. */
+  /** A configuration that was not published yet is asked for again at the next look. */
   async #learn(hashes: readonly string[]): Promise<void> {
     const unknown = hashes.filter((hash) => !this.#accounts.has(hash));
     if (unknown.length === 0 || this.#isAsking) return;

@@ -12,7 +12,7 @@ export interface MembershipDependencies {
   /** The card of this process, as it is now. */
   readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly leaseMs: number;
-  /** The longest time for which it goes on from memory. */
+  /** The longest time that it goes on from memory. */
   readonly aloneForMs: number;
   /** The answers of these members, of those that answer. */
   readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;

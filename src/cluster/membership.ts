@@ -185,7 +185,7 @@ export class Membership {
     if (happened && this.#owned === null) this.#fleet.letOthersClaim();
     this.#takeover.notifyWhatHappened();
     this.#refuseDuplicate(card);
-    // A former owner counts on its lease only once it owns the accounts again.
+    // A former owner counts on a lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);

@@ -119,7 +119,7 @@ export class OwnedAccounts {
     return this.#unreadSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#unreadSince;
   }
 
-  /** Rejects with `StorageError` if what is stored cannot be read; if lenient, leaves out what cannot be read. `before`: the last owner of the accounts. */
+  /** Rejects with `StorageError` if what is stored cannot be read; if lenient, leaves that out. `before`: the last owner of the accounts. */
   async load(isLenient: boolean, before: ClusterMember | null): Promise<MonitorState> {
     const { clock, cluster, leaseMs, log, restore } = this.#dependencies;
     // Giving up after one lost answer would leave the accounts without an owner for the rest of the lease.
@@ -248,7 +248,7 @@ export class OwnedAccounts {
     const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#ownership.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;
-    // An older epoch is that of another server. The next round judges that.
+    // An older epoch is that of another server: the next round judges it.
     if (look.epoch > epoch || (look.epoch === epoch && isForeign))
       this.#lost('another daemon owns the accounts');
   }

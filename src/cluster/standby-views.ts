@@ -15,7 +15,7 @@ import { carryOut, restoreStored, type StoredDependencies } from '../views/store
 
 /** The state is read again if it is asked for, has changed, and was read at least this long ago … */
 const freshMs = 5000;
-/** … but reading takes at most a twentieth of the time, however much there is. */
+/** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
 /** The longest time of a read after which `freshMs` is pause enough. */
 const cheapMs = freshMs / restFactor;

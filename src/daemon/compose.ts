@@ -146,7 +146,7 @@ export async function composeOpen(
 
 function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
   const incidents = [...kindsByIncident(message.items).keys()].flatMap((id) => state.incidents.get(id) ?? []);
-  // An incident that the channel was not notified of (refused for good, or sent to its former address) is left out: nobody could end it there.
+  // Leaves out what was refused for good, or waits at a former address: the channel must not get an end alone, nor an incident that nobody ends.
   const heard = incidents.filter(({ notified }) => ownOf(notified, message.channel) !== undefined);
   return mostUrgentFirst(state, heard, now);
 }

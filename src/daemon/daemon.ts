@@ -83,7 +83,7 @@ export class Daemon {
   readonly #leftOrders: ReturnType<typeof openLeftOrders>;
   #endWatch: (() => void) | null = null;
   #running = false;
-  /** The daemon polls nothing after this instant, so later turns count as this instant: passing time means nothing more. */
+  /** Later turns count as this instant: nothing is polled after it, so the passing of time says nothing about the accounts. */
   #endsAt = Number.POSITIVE_INFINITY;
   /** Whether another process owns the accounts: work that still ends here then changes nothing. */
   #fenced = false;
@@ -272,7 +272,7 @@ export class Daemon {
     return this.#ending.drain(() => this.state.notes.write(aliveNote, String(this.now())));
   }
 
-  /** `aheadMs`: how far this clock is ahead of the right time; known because another process continues by its own clock. */
+  /** `aheadMs`: how far this clock is known to be ahead. It is corrected first, because another process continues by its own clock. */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
     this.#setClock(aheadMs);

@@ -25,7 +25,7 @@ import { type ComposeDependencies, composeIncidents, describeIncident } from './
 import { composeReport } from './compose-report.ts';
 import { inSlices } from './slices.ts';
 
-/** A notification taken from the outbox. It is sent once this is stored. */
+/** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
   readonly message: Notification;
   readonly wasUncertain: boolean;
@@ -146,7 +146,7 @@ export class Dispatcher {
     for (const pace of paces) pace.freeAt += byMs;
   }
 
-  /** Sends claims that were stored. */
+  /** Sends claims that are stored. */
   send(claims: readonly Claim[]): void {
     for (const claim of claims) void this.#deliver(claim);
   }

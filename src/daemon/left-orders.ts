@@ -91,7 +91,7 @@ function openUnstoredTaker(
     });
   }
 
-  /** A stored incident was notified, or goes on from its stored state. Only what channels were told since, and is no longer true, is kept. */
+  /** A stored incident was notified, or goes on as it is. It is kept only if the other daemon told a channel since what is not true of it. */
   async function newIncidents({ incidents }: Unstored): Promise<Unstored['incidents']> {
     const fresh: Incident[] = [];
     for (const incident of incidents) {

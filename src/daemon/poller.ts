@@ -15,7 +15,7 @@ import { createOpenRequests, guardFor, type RateGuard, rememberLastPoll } from '
 /** The wait of a request that may not be sent, because this process may not be the owner, before it asks again. */
 const askAgainMs = 1000;
 
-/** The most polls that begin in one turn: thousands at once would delay each other and everything else. */
+/** Polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
 interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'membership'> {
@@ -67,7 +67,7 @@ export class Poller {
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
-  /** The number of requests that were sent, or are about to be. */
+  /** Requests that were sent, or are about to be. */
   get running(): number {
     return this.#underWay.size - this.#heldBack.size;
   }

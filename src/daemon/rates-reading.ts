@@ -7,7 +7,7 @@ import type { DaemonParts } from './daemon-dependencies.ts';
 const againMs = hourMs;
 const notOwnerMs = 1000;
 
-/** Reads rates from their source at a start, after a reload, and as often as the settings say. Instants are of the steady clock. */
+/** Reads rates from their source, at a start, after a reload, and as often as the settings say. Instants are of the steady clock. */
 export function createRatesReading(
   { openProvider, state, act, log, timer, membership, now: steadyNow }: DaemonParts,
   startedAt: number,

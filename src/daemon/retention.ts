@@ -5,11 +5,11 @@ import type { DaemonParts } from './daemon-dependencies.ts';
 const everyMs = hourMs;
 /** Deletion goes in small steps, with this pause in which polls go on. */
 const stepMs = 50;
-/** The time for which a clock is not trusted after it changed or was far ahead of the stored data. */
+/** Time for which a clock is not trusted after it changed or was far ahead of the stored data. */
 const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
-/** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs at most this part of the history. */
+/** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs this part of the history at most. */
 const harmlessPart = 0.1;
 
 /** Notes until when the clock is not trusted: a daemon that starts before then, by the same clock, waits for the rest of it. */

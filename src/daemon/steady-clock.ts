@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A larger difference between the clocks is a clock change or a sleep; a smaller one is a correction. */
+/** A larger difference between the clocks is a clock change or a sleep, a smaller one a correction. */
 const jumpMs = 2000;
 const wallStepMs = 1;
 /** A timer that fires later than this means that the process itself stood still (paused container, stopped process). */

@@ -14,7 +14,7 @@ type VerifiedLink =
   | { readonly kind: 'expired' }
   | { readonly kind: 'forged' };
 
-/** The bytes of a short link: a mark of the incident, the minute in which it expires, a signature over both. */
+/** Bytes of a short link: a mark of the incident, the minute in which it expires, a signature over both. */
 const markBytes = 5;
 const minuteBytes = 3;
 const saidBytes = markBytes + minuteBytes;

@@ -22,7 +22,7 @@ import { RequestError, refusals, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
-/** The most pages of one browser that are kept fresh. */
+/** Pages of one browser that are kept fresh. */
 const maxPages = 30;
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];

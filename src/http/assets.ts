@@ -50,7 +50,7 @@ function filesOf(name: string): readonly URL[] {
 
 const loaded = new Map<string, Asset>();
 
-/** The address of an asset, with a digest of its content so that browsers may keep it for ever. */
+/** Address of an asset with a digest of its content, so that browsers may keep it for ever. */
 export function assetPath(name: string): string {
   return `/assets/${name}?v=${loadAsset(name)?.hash ?? ''}`;
 }

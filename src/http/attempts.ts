@@ -17,7 +17,7 @@ const maxHeld = 32;
 export class Attempts {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
-  /** The number of wrong tokens since the start. */
+  /** Wrong tokens since the start. */
   refused = 0;
   #windowStart: number;
   #failures = new Map<string, number>();

@@ -9,7 +9,7 @@ import { RequestError } from './refusal.ts';
 /** Changes close together are sent once: the first one after `quietMs`, those after it together after `pauseMs`. */
 const quietMs = 1_000;
 const pauseMs = 5_000;
-/** Pages are read again for at most a tenth of the time, however large they are. */
+/** Pages are read again for a tenth of the time at most, however large they are. */
 const restFactor = 10;
 /** Pages are also read again without a change, because time alone changes them: a silence ends, a payment is due, a message waits too long. */
 const lookAgainMs = 60_000;

@@ -53,7 +53,7 @@ const statuses = {
 
 export type ErrorCode = keyof typeof statuses;
 
-/** A refusal of a request, thrown by handlers. It is answered as a problem (RFC 9457) or as a page. */
+/** A refusal of a request, thrown by handlers; it is answered as a problem (RFC 9457) or as a page. */
 export class RequestError extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;

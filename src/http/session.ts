@@ -136,7 +136,7 @@ export class Sessions {
   }
 }
 
-/** The digest of a secret text. Comparing digests takes the same time for every guess. */
+/** The digest of a secret text: comparing digests takes the same time for every guess. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,4 +1,4 @@
-/** A value of a parameter. PostgreSQL takes arrays of them as well. */
+/** A value of a parameter; PostgreSQL takes arrays of them as well. */
 export type Item = string | number | null | Uint8Array;
 export type Value = Item | readonly Item[];
 export type Row = readonly Item[];

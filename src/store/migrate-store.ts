@@ -34,7 +34,7 @@ export async function migrateStore(it: {
   return withPostgresSource(from.url, program, copy);
 }
 
-/** Messages about PostgreSQL name the key of the configuration, but the target's address comes from an option: says so. */
+/** Names the option in an error: messages about PostgreSQL name the key of the configuration, where the target's address is not. */
 function nameOption(error: unknown): never {
   if (!(error instanceof StorageError)) throw error;
   throw new StorageError(error.kind, error.message.replaceAll('storage.postgres.url', '--to'), {

@@ -16,13 +16,13 @@ export const migrationsDirectory = new URL('../../migrations/', import.meta.url)
 
 export const postgresMigrations = new URL('postgres/', migrationsDirectory);
 
-/** The migrations of a directory in order. Throws if their numbers have a gap: then the installation is broken. */
+/** The migrations of a directory in order. Throws when their numbers have a gap: that is a broken installation. */
 export function readMigrations(directory: URL = migrationsDirectory): readonly Migration[] {
   const names = readdirSync(fileURLToPath(directory)).filter((name) => /^\d{4}-.+\.sql$/.test(name));
   return names.sort().map((name, index) => {
     const number = Number(name.slice(0, 4));
     if (number !== index + 1) throw new Error(`migration ${index + 1} is missing before ${name}`);
-    // Line ends differ between checkouts, but the statements do not.
+    // Line ends differ between checkouts; the statements do not.
     const sql = readFileSync(new URL(name, directory), 'utf8').replaceAll('\r\n', '\n');
     return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });

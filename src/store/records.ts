@@ -233,7 +233,7 @@ function askAlerts(): Asking<readonly BodyRow[]> {
   );
 }
 
-/** The longest time between the end of an incident and the writing of a message about it. */
+/** The longest time between the end of an incident and the creation of a message about it. */
 const putOutWithinMs = hourMs;
 
 /** Unsettled incidents, and settled ones with a pending message or from the hour before `lostSince`, when a lost message may have named them. */

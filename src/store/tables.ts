@@ -21,7 +21,7 @@ export interface Table {
   readonly where?: string;
   /** In PostgreSQL, the rows name the slot to which they belong. */
   readonly slotted?: true;
-  /** The rows that a batch writes, without the numbered column. */
+  /** The rows that a batch writes, without the column that is numbered. */
   readonly written?: RowsOf;
   /** The keys of the rows that a batch removes. A row that it both removes and writes stays. */
   readonly removed?: RowsOf;

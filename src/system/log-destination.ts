@@ -18,7 +18,7 @@ export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
 
 /** Node writes to pipes and sockets without waiting, and queues the rest. */
 function queueTo(stream: NodeJS.WriteStream): LogDestination {
-  // When the reader is gone, every further line is refused.
+  // The reader is gone: every further line is refused.
   stream.on('error', () => undefined);
   return {
     write(line, lost) {

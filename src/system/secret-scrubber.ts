@@ -33,7 +33,7 @@ function scrubToken(token: string, forms: FormIndex): string {
 const plain = /^[\w.~+/=-]*$/;
 const plainInAddresses = /^[\w.~-]*$/;
 
-/** The forms of a value in text, and in text that is written as JSON. */
+/** The forms of a value in text, and in text written as JSON. */
 function formsOf(value: string): readonly string[] {
   const forms = formsInText(value);
   return forms.every((form) => plain.test(form))

@@ -112,7 +112,7 @@ function formatExchange(
   return `${output.style.bold(account)}${lines}\n${read.length === 0 ? '' : table}\n`;
 }
 
-/** The verdict on an account: its worst breach. Unknown if it could not be read and nothing is breached. */
+/** The verdict on an account: its worst breach; unknown when it could not be read and nothing is breached. */
 function statusOf({ view, outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',

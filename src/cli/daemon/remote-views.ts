@@ -20,10 +20,10 @@ export interface OperatorViews
   /** Orders of people since an instant, newest first; at most the newest thousand. */
   audit(since: number): Promise<readonly AuditEntry[]>;
   silences(): Promise<readonly SilenceView[]>;
-  /** Top-ups that people announced, and that have not come yet. */
+  /** Top-ups that people announced and that have not come yet. */
   expected(): Promise<readonly ExpectedTopUp[]>;
   announced(): Promise<readonly AnnouncedRun[]>;
-  /** Accounts in the database that a configuration with problems does not name. */
+  /** Accounts of the database that a configuration with problems does not name. */
   readonly unnamed?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function request<Answer>(
   throw answer.status === 404 ? new UsageError(answer.message) : new CommandError(answer.message);
 }
 
-/** The number of accounts asked for at once. The daemon's guard decides when each is polled. */
+/** Accounts asked for at once; the daemon's guard decides when each is polled. */
 const concurrency = 10;
 
 /** Polls through the daemon, within its guard and backoff. Throws `CommandError` if a poll that was ordered did not happen. */

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
 import { CommandError } from '../command.ts';
 
-/** The file cannot be used. The message names the line and says what is allowed. */
+/** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
   constructor(message: string) {
     super(message);
@@ -71,7 +71,7 @@ async function* textFrom(
 }
 
 class PlainLines {
-  /** The number of the line with which `rest` begins. */
+  /** The number of the line that `rest` begins with. */
   line = 1;
   /** Text that is not split yet: an incomplete line, or one that is not plain and everything after it. */
   rest = '';

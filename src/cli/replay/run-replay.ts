@@ -105,7 +105,7 @@ async function findRunning(context: CommandContext, input: CommandInput): Promis
 /** The polls that are replayed before signals are checked again. */
 const slicePolls = 20_000;
 
-/** Null if it was interrupted. */
+/** Null when it was interrupted. */
 async function runSlices(replay: Replay, signal: AbortSignal, update: Update): Promise<ReplayResult | null> {
   while (!signal.aborted) {
     const result = await replay.advance(slicePolls);

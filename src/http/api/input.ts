@@ -21,7 +21,7 @@ export function refuseInput(error: z.core.$ZodError): RequestError {
 function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   const at = (path: readonly PropertyKey[]): string =>
     path.length === 0 ? '' : `${z.core.toDotPath(path)}: `;
-  // The message has one line for each unknown key.
+  // The message has a line for each key that is unknown.
   if (issue.code === 'unrecognized_keys')
     return issue.message
       .split('\n')

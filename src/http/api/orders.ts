@@ -61,7 +61,7 @@ export const acknowledgeOrderSchema = shape({ ...personKeys, ...seenKeys }).meta
   examples: [{ by: 'ada', comment: 'finance is topping up' }],
 });
 
-/** The alert as it was seen. Absent keys are not compared. */
+/** The alert as it was seen; keys that are absent are not compared. */
 export function readSeen({ incident, severity }: SeenAlert): { readonly seen?: SeenAlert } {
   return incident === undefined && severity === undefined ? {} : { seen: { incident, severity } };
 }

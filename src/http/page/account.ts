@@ -212,7 +212,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${capital(sayBalance(label, frame))}">${amount(id)}</td>`)}</tr>`;
 }
 
-/** The table of rules. Breached ones and those without a verdict come first; the others are folded. Of a great many, only the worst are shown. */
+/** The table of rules. Breached ones and those without a verdict come first; the others are folded. Of a great many, all but the worst are folded too. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert, isOld }: Explanation): boolean =>

@@ -36,7 +36,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
 <details class="act"><summary>${say(says.announce, scope)}</summary>${runFields(scope)}</details></section>`;
 }
 
-/** Top-ups or runs that people announced, each in words, with its comment and the button that cancels it. */
+/** Top-ups or runs that people announced, each in words with its comment and the button that cancels it. */
 export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun>(
   announced: readonly Announced[],
   scope: Scope,

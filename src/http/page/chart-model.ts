@@ -121,7 +121,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   });
 }
 
-/** The first poll, if the account is younger than half the range: a few hours would be lost in an empty year. */
+/** The first poll of an account younger than half the range: hours would be lost in an empty year. */
 function beginning(polls: readonly PollRecord[], since: number, until: number): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;

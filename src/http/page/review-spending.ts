@@ -50,7 +50,7 @@ const says = phrases('review', {
 const shownAccounts = 30;
 const shownGroups = 6;
 
-/** The spending of a time by label and account, why it changed, and a chart for each currency. */
+/** The spending of the time by label and account, why it changed, and a chart for each currency. */
 export function spendingSection(review: Review, scope: Scope): Html {
   // A team has the same colour in all charts.
   const colours = new Map<string, number>();

@@ -32,7 +32,7 @@ function zoneNamed(name: string): string | null {
   }
 }
 
-/** The zone in which this browser is shown times: its own choice, else the configured one. */
+/** The zone that this browser is shown times in: its own choice, else the configured one. */
 export function zoneOf(context: WebContext, configured: string): string {
   return zoneNamed(getCookie(context, cookieName) ?? '') ?? configured;
 }
@@ -47,7 +47,7 @@ export function zoneOfForm(form: URLSearchParams, { timezone }: Pick<Frame, 'tim
   return zoneNamed(form.get('zone') ?? '') ?? timezone;
 }
 
-/** For the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which the script knows. */
+/** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */
 export function zoneForm(frame: Frame, configured: string, back: string): Html {
   const shown = frame.timezone;
   return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">${sayHtml(says.shown, { zone: live('zone', shown, { tag: 'span' }) }, frame)} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${

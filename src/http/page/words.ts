@@ -134,7 +134,7 @@ function plainLetters(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The outcome of one poll in a word or two: its code if there are no words. */
+/** The outcome of one poll in a word or two: its code, translated if there are words for it. */
 export function sayOutcome(outcome: OutcomeKind, reader: Listener): string {
   return sayAgain(outcome, reader).replaceAll('_', ' ');
 }

@@ -83,7 +83,7 @@ export function clientConfig(address: string, limitMs: number | null, lockLimitM
 /** Each connection looks the name up again: it may lead to a new primary. */
 const names = new NameLookup({});
 
-/** A socket that looks up names without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
+/** A socket that looks names up without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
 class NamedSocket extends Socket {
   override connect(...[first, host]: readonly unknown[]): this {
     return typeof first === 'number' && typeof host === 'string'

@@ -16,7 +16,7 @@ export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<read
  */
 export interface Database {
   readonly ask: Ask;
-  /** A statement that writes. It is a transaction by itself. */
+  /** A statement that writes, a transaction by itself. */
   readonly change: Ask;
   /** Runs statements that see the database at one moment. */
   snapshot<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
@@ -79,7 +79,7 @@ export function openDatabase({ url: named, log }: { readonly url: Secret; readon
         failed.release(true);
         budget.give();
       }
-      // The configuration may have a new password sooner or later than the server, so a failed server is chosen anew.
+      // A new password may be written before or after it is valid at the server: pools with the old one are given up only when they fail.
       if (isAnotherHostBetter(error) || server?.url !== url) retire(server);
       throw error;
     }

@@ -112,7 +112,7 @@ export function asStorageError(error: unknown, progress: Progress, url: string):
   const code = 'code' in error ? String(error.code) : '';
   const file = unreadableFile(error, code);
   if (file !== null) {
-    // With too many open files, the next try may succeed.
+    // With too many open files the next try may succeed.
     const kind = /^E[MN]FILE$/.test(code) ? 'other' : 'unfit';
     return storageError(kind, `${file} of storage.postgres.url cannot be read`, error);
   }

@@ -167,12 +167,12 @@ function isRefusal(error: unknown): error is StorageError {
   return error instanceof StorageError && error.kind === 'refused';
 }
 
-/** The number of tails read at once: a few megabytes. */
+/** Tails read at once: a few megabytes. */
 const tailsAtOnce = 2000;
 
 /**
- * Makes rows for new accounts of a batch, and reads the tails that the batch needs. `create` makes the rows.
- * They are empty, and no reader finds them before the batch that fills them.
+ * Returns a function that makes the account rows of a batch, and reads the tails that it needs. `create` makes rows for new accounts.
+ * Those are empty, and no reader finds them before the batch that fills them.
  */
 function openAccountRows(
   ask: Ask,

@@ -2,7 +2,7 @@ import { DatabaseError, type PoolClient } from 'pg';
 
 /**
  * Refuses connections to a server other than that of the living ones. A name may have moved while both servers live, and runs of polls
- * would then be appended twice. A server that does not say when it was started counts as the same one.
+ * appended on one by what was read from the other would be stored twice. A server that does not say when it was started counts as the same one.
  */
 export function onlyOneServer(limitMs: number): (client: PoolClient, done: (error?: Error) => void) => void {
   let living = 0;

@@ -11,7 +11,7 @@ interface Kept extends Sent {
   readonly at: number;
 }
 
-/** The most polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
+/** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
 const maxPolls = 50_000;
 const maxBatches = 1000;
 

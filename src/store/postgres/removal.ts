@@ -6,7 +6,7 @@ import { fenceValues, whileOwned } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
 
-/** The number of rows deleted in one step: a few milliseconds, so that no poll waits. */
+/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
 const stepRows = 500;
 const stepAccounts = 2000;
 

@@ -50,7 +50,7 @@ type AccountRow = [
 export class AccountTails {
   readonly #damaged: DamagedRuns;
   readonly #tails = new Map<string, Tail>();
-  /** Accounts that begin a new tail because their stored one is damaged. */
+  /** Accounts that begin a new tail because the stored one is damaged. */
   readonly #renewed = new Set<string>();
   #writes: 1 | 2 = 2;
   /** Whether any stored tail could be read. */
@@ -60,7 +60,7 @@ export class AccountTails {
     this.#damaged = damaged;
   }
 
-  /** The accounts of a batch whose tails have to be added before its rows can be made. */
+  /** The accounts of a batch whose tails have to be added before its rows are made. */
   unknownOf(batch: Batch): readonly string[] {
     return accountsOf(batch, (id) => !this.#tails.has(id));
   }
@@ -173,7 +173,7 @@ function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly s
 }
 
 /**
- * Whether a run is sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
+ * Whether a run is to be sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
  * run, so that each run is in order and the history can be merged run by run.
  */
 function isFull(encoder: PollEncoder, nextAt: number): boolean {

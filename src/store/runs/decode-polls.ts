@@ -38,7 +38,7 @@ import { ByteReader, PollCodecError } from './poll-bytes.ts';
 export const version = 2;
 export const firstVersion = 1;
 
-/** The bytes of a run of version 2 before its first record. */
+/** Bytes of a run of version 2 before its first record. */
 export const headerBytes = 5;
 
 /** Numbers of the outcomes in stored bytes. Never renumber: databases hold them. Version 2 has room for 127. */
@@ -106,7 +106,7 @@ export function shapeOf(reading: Reading): Shape {
 
 const classicIds: readonly string[] = ['sms', 'voip'];
 
-/** Whether the balances are those of the first two versions of lowwater, and so of version 1 of a run. */
+/** Whether the balances are those of the two first versions of lowwater, and of version 1 of a run. */
 export function isClassic({ ids }: Shape): boolean {
   return ids.length === 2 && ids[0] === 'sms' && ids[1] === 'voip';
 }
@@ -115,7 +115,7 @@ export function amountsOf({ balances }: Reading): Micros[] {
   return Object.values(balances);
 }
 
-/** A reading with these amounts, which are in the order of the shape's ids. */
+/** A reading with these amounts in the order of the shape's ids. */
 function readingOf(at: number, { ids, currency }: Shape, amounts: readonly Micros[]): Reading {
   const balances: Record<string, Micros> = {};
   for (let place = 0; place < ids.length; place += 1) balances[ids[place] ?? ''] = amounts[place] ?? 0;

@@ -40,7 +40,7 @@ interface Snapshot {
   read(wanted: readonly StoredRun[]): HistoryAsking<(run: StoredRun) => readonly PollRecord[]>;
 }
 
-/** The spans in which the reading before an instant is looked for first: years of runs are listed only if there is none nearer. */
+/** The spans in which the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
 const likelySpansMs = [dayMs, 60 * dayMs];
 
 /** `damaged` is called for each run that is left out because it cannot be read. About `runsAtOnce` runs are read together. */

@@ -35,7 +35,7 @@ export function readRun(
   });
 }
 
-/** The span of polls. There must be at least one. */
+/** The span of polls, of which there is at least one. */
 export function spanOf(polls: readonly PollRecord[]): Span {
   const instants = polls.map(({ at }) => at);
   return { earliestAt: Math.min(...instants), latestAt: Math.max(...instants) };
@@ -115,7 +115,7 @@ export type FoundDamage = Omit<FoundRun, 'foundAt'>;
 
 export type DamagedRuns = ReturnType<typeof createDamagedRuns>;
 
-/** Runs that were found damaged. The next batch that is stored sets them aside. */
+/** Runs found damaged: the next batch that is stored sets them aside. */
 export function createDamagedRuns(now: () => number) {
   const found = new Map<string, FoundRun>();
   const untaken: DamagedRun[] = [];

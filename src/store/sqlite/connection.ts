@@ -69,7 +69,7 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** Connections of this process to databases that a daemon may write. Some may be closed. */
+/** Connections of this process to databases that a daemon may write; some are closed. */
 const readers = new Set<Connection>();
 
 /** A connection to use next to a running daemon, after `check`. It changes nothing, or leaves an order. */

@@ -16,7 +16,7 @@ export function leaveOrder(path: string, order: LeftOrder): void {
   );
 }
 
-/** `given`: the orders that were given to this process over any connection. */
+/** `given`: the orders that this process was given over any connection. */
 export function openInbox(db: Connection, given: Set<string>) {
   const find = db.prepare<[], OrderRow>(findOrders);
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no = ?');

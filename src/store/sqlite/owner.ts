@@ -81,7 +81,7 @@ export function claim(
       try {
         current.prepare('DELETE FROM note WHERE name = ? AND value = ?').run(ownerNote, body);
       } catch {
-        // The next start sees that this process is gone.
+        // The next start sees that the process is gone.
       }
     },
   };

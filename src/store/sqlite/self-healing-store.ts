@@ -129,7 +129,7 @@ export function createSelfHealingStore(options: {
 
   /** Closes the connection. It is already closed if an earlier try closed it and could not open the next one. */
   function giveUpConnection(): void {
-    // Nothing more of a cut log may reach the database: half of a change is worse than none of it.
+    // Nothing more of a cut log may reach the database: half of a change is worse than none.
     if (damage !== 'cut') {
       if (!fold()) refuseDamaged(damage);
     } else if (identifyFile(`${path}-wal`) !== null) truncateSync(`${path}-wal`, 0);

@@ -4,7 +4,7 @@ import { asStorageError, closing, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
-  /** Takes the lock again if its file was removed. If another process took it first, the next call tries again: that one will read who holds the database. */
+  /** Takes the lock again if its file was removed. If another process was first, the next call tries again: that one will read who holds the database. */
   renew(): void;
   release(): void;
 }

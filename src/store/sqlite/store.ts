@@ -15,10 +15,10 @@ export function createStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
-  /** Throws if this process may not write. Called in each transaction before anything is written. */
+  /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
   readonly fold?: () => boolean;
-  /** The orders that were already given to this process. */
+  /** The orders that this process was given already. */
   readonly given?: Set<string>;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db), given = new Set() } = options;
@@ -165,7 +165,7 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
   };
 }
 
-/** The number of rows deleted in one step: a few milliseconds, so that no poll waits. */
+/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
 const stepRows = 500;
 
 /**

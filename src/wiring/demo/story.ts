@@ -60,7 +60,7 @@ export const narration: readonly { readonly at: number; readonly text: string }[
 
 export const acknowledgeAt = 7000;
 
-/** The configuration of the demo: like one for production, but with seconds instead of minutes. */
+/** The configuration of the demo: like one for production, with seconds instead of minutes. */
 export function storyConfiguration(parts: {
   readonly language: string;
   readonly provider: string;
