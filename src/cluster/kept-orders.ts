@@ -18,8 +18,8 @@ interface Dependencies extends Pick<Cluster, 'leaveOrder'> {
 }
 
 /**
- * Leaves orders in the database for the owner of the accounts, and again after something happened to the database. It may have lost the
- * orders together with the owner that executed them, though people were told that they are done. An owner that knows an order ignores it.
+ * Leaves orders in the database for the owner of the accounts, and again after something happened to the database. It may have lost them
+ * together with the owner that executed them, though people were told that they are or will be done. An owner ignores an order that it knows.
  */
 export function keepOrders({ clock, log, leaveOrder, news }: Dependencies): {
   readonly leave: Cluster['leaveOrder'];

@@ -236,7 +236,7 @@ function askAlerts(): Asking<readonly BodyRow[]> {
 /** The longest time between the end of an incident and the creation of a message about it. */
 const putOutWithinMs = hourMs;
 
-/** Unsettled incidents, and settled ones with a pending message or from the hour before `lostSince`, when a lost message may have named them. */
+/** Unsettled incidents, and settled ones with a pending message, or that ended later than an hour before `lostSince`: a lost message may name them. */
 function* askIncidents(pending: readonly Notification[], lostSince: number): Asking<readonly BodyRow[]> {
   const rows = [
     ...(yield* askPages<IncidentRow>(

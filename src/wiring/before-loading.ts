@@ -15,8 +15,8 @@ export function limitMemory(use: 'small' | 'short' | 'replay'): void {
   for (const name of ofNode) process.getBuiltinModule(name);
   // Nearly everything that a short command loads lives until its end, so it gets space at once: collecting garbage would find hardly any.
   if (use === 'short') setFlagsFromString('--semi-space-growth-factor=16 --no-incremental-marking');
-  // A replay of a million readings needs half of the memory. Several threads would wait longer for so few objects than one needs, and what they
-  // compile in parallel stays. 8 MB for young objects take a tenth less processor time than 1 MB: V8 lets the space grow by more than is in use.
+  // Halves the memory of a replay of a million readings. With so few objects, several threads wait longer than one works, and what they compile
+  // in parallel stays. 8 MB for young objects take a tenth less processor time than 1 MB: V8 lets the space grow once more is in use.
   if (use === 'replay') {
     setFlagsFromString('--no-parallel-scavenge --no-concurrent-recompilation --semi-space-growth-factor=8');
     Array.from({ length: 50_000 }, () => ({}));
