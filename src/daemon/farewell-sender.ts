@@ -53,7 +53,7 @@ export class FarewellSender {
     }
   }
 
-  /** From now on retries each second, except where the receiver asked for a longer wait. */
+  /** Tries at once and then each second, unless the receiver asked for a longer wait. */
   stop(): void {
     this.#stopping.abort();
   }

@@ -62,7 +62,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
   const records = <T extends object>(source: string, read: Asking<readonly BodyRow[]>) =>
     part(source, bodies<T>(source, read));
 
-  // Notes that begin with "@" name the owner of a database and its id: they are not part of the state.
+  // Notes that begin with "@" are not part of the state: the owner of a database and its id, for example.
   const notes = yield* part(
     'note',
     ask<{ name: string; value: string }>("SELECT name, value FROM note WHERE name NOT LIKE '@%'"),

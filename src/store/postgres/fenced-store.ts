@@ -210,7 +210,7 @@ async function refuseFaultOfReading(ask: Ask): Promise<void> {
   if (found.length > 1 && !found.some(isReadable)) throw noneReadable('polls');
 }
 
-/** The version of runs to write: a daemon of 0.2 may take over a database that 0.2 made again, and knows only version 1. */
+/** The version of runs to write: a database that 0.2 made may go back to a daemon of 0.2, which knows only version 1. */
 async function versionToWrite(ask: Ask): Promise<1 | 2> {
   const [first] = await ask<{ program: string }>('SELECT program FROM migration WHERE number = 1', []);
   return first?.program.startsWith('lowwater 0.2.') === true ? 1 : 2;
