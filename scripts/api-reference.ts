@@ -79,15 +79,15 @@ export async function writeApiReference(): Promise<string> {
 
 const introduction = `# The HTTP API
 
-What a running lowwater answers below \`/api/v1\`. This page is made from the document that it gives itself at \`/api/v1/openapi.json\` (OpenAPI 3.1;
+A running lowwater serves this API below \`/api/v1\`. This page is made from lowwater's own document at \`/api/v1/openapi.json\` (OpenAPI 3.1;
 \`npm run reference\`), and a test keeps it current.
 
-- Where \`server.token\` is set: \`Authorization: Bearer …\`.
-- Instants are ISO 8601 in UTC. Money is a decimal string (\`"-18.383"\`), so that it stays exact. What is not known is null.
-- Collections come in pages where \`limit\` is given: \`nextCursor\` is the \`cursor\` of the next page, null after the last.
-- What is refused is answered with a [Problem](#problem), by its status and as \`application/problem+json\` (RFC 9457).
-- Every answer names the database, so that two daemons are not confused: \`Lowwater-Database\`. The answer to an order may say \`Lowwater-Stored: false\`: it holds,
-  and is lost with the process as long as the database cannot be written; or \`Lowwater-Order: left\`: this daemon stands by, and the owner of the accounts does it within 2 seconds.
+- If \`server.token\` is set, send \`Authorization: Bearer …\`.
+- Instants are ISO 8601 in UTC. Money is a decimal string (\`"-18.383"\`), so that it stays exact. Unknown values are null.
+- Collections come in pages if \`limit\` is given: \`nextCursor\` is the \`cursor\` of the next page, null after the last.
+- A refused request is answered with a [Problem](#problem), by its status and as \`application/problem+json\` (RFC 9457).
+- Every answer names the database, so that two daemons are not confused: \`Lowwater-Database\`. The answer to an order may say \`Lowwater-Stored: false\`: the order holds,
+  but it is lost with the process as long as the database cannot be written. It may say \`Lowwater-Order: left\`: this daemon stands by, and the owner of the accounts does it within 2 seconds.
 
 ## Operations
 `;
