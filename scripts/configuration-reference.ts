@@ -59,10 +59,10 @@ One JSON file; comments and trailing commas are accepted. This page is made from
 explains the ideas behind it.
 
 - Any string may hold \`\${env:NAME}\`, \`\${env:NAME:-default}\` or \`\${file:/path}\`; \`$\${\` stands for \`\${\`.
-- Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`2d\`. Amounts are numbers of at most six decimals, or strings where every digit counts: \`"50.00"\`.
+- Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`2d\`. Amounts are numbers of at most six decimals, or strings if every digit counts: \`"50.00"\`.
 - \`[]\` marks the entries of a list, \`<name>\` a name that you choose.
 - Default \`–\`: nothing, unless a key below it has one.
-- Each type of rule, channel and provider has a section of its own, with an example. How the presets of providers are described is in [providers.md](providers.md).
+- Each type of rule, channel and provider has a section of its own, with an example. [providers.md](providers.md) describes the presets of providers.
 `;
 
 function formatSection(title: string, rows: readonly Row[]): string {
