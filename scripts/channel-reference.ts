@@ -30,16 +30,16 @@ export async function writeChannelReference(): Promise<string> {
 
 const introduction = `# Channels
 
-Where messages go. This page is made from what each kind of channel says of itself (\`npm run reference\`), and a test keeps it current.
+This page lists where messages can go. It is made from the description of each kind of channel (\`npm run reference\`), and a test keeps it current.
 [configuration.md](configuration.md) lists every key, [messages.md](messages.md) shows messages.
 
-- \`lowwater test-channel NAME\` sends a test, prints what went out and what the receiver said.
+- \`lowwater test-channel NAME\` sends a test, and prints the request and the receiver's answer.
 - \`lowwater demo --channels teams,dingtalk\` shows any of them without an account.
 - A message counts as delivered only when the receiver says so in its own way. *refused* is tried again for a day, from a second to five minutes apart;
   *unknown* too, and may then come twice; *dead* is reported on every other channel as \`channel-failed\`.
 - Every message that may ask for something has links: to top up (\`topUpUrl\` of the account or the provider), to acknowledge, to the \`runbookUrl\`, to
-  the page. \`note\` of an account stands in all its messages.
-- \`mention\` of a channel names people by severity; \`mention\` of a route says when: \`true\` in all messages but reminders, \`"reminders"\` in those too,
+  the page. The \`note\` of an account is in all its messages.
+- \`mention\` of a channel names people by severity; \`mention\` of a route says when: \`true\` in all messages except reminders, \`"reminders"\` in those too,
   \`false\` never.
 `;
 
