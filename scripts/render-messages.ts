@@ -44,13 +44,13 @@ const chapters: readonly Chapter[] = [
   {
     name: 'firing',
     title: 'An alert fires',
-    text: 'What is wrong, since when, what to do, the numbers, and seven days of the balance with its thresholds, top-ups and projected end. The same mail on a phone and in a window, light and dark:',
+    text: 'The message says the problem, since when, and what to do. It has the numbers, and seven days of the balance with its thresholds, top-ups and projected end. The same mail on a phone and in a window, light and dark:',
     looks: everyLook,
   },
   {
     name: 'runway',
     title: 'A balance that may run out',
-    text: 'What is predicted: when, and the 80 % range, as a fan in the chart; *pay by* where `leadTime` is known, the links of the account, its `note`.',
+    text: 'The forecast: when, and the 80 % range, as a fan in the chart; *pay by* if `leadTime` is known, the links of the account, its `note`.',
     looks: ['phone-light', 'window-dark'],
   },
   {
@@ -62,7 +62,7 @@ const chapters: readonly Chapter[] = [
   {
     name: 'reminder',
     title: 'A reminder',
-    text: 'The incident is still open after `repeatEvery`. It stands in the thread of the first mail, under the same subject.',
+    text: 'The incident is still open after `repeatEvery`. It is in the thread of the first mail, under the same subject.',
     looks: ['phone-dark'],
   },
   {
@@ -87,7 +87,7 @@ const chapters: readonly Chapter[] = [
   {
     name: 'negative',
     title: 'A sudden change',
-    text: 'When the balance changes by half or more in one poll, the message tells the value before: it may be a mistake.',
+    text: 'When the balance changes by half or more in one poll, the message names the value before: it may be a mistake.',
     looks: ['phone-dark'],
   },
   {
@@ -99,31 +99,31 @@ const chapters: readonly Chapter[] = [
   {
     name: 'surge',
     title: 'Spending surges',
-    text: 'Far more than this hour of the week is used to (`surge`): since when, how much, and when the balance would be empty at that pace.',
+    text: 'Far more than this hour of the week usually takes (`surge`): since when, how much, and when the balance would be empty at that pace.',
     looks: ['phone-light'],
   },
   {
     name: 'slump',
     title: 'Spending falls away',
-    text: 'Far less than this hour is used to, though nothing is empty (`slump`).',
+    text: 'Far less than this hour usually takes, although no balance is empty (`slump`).',
     looks: ['phone-dark'],
   },
   {
     name: 'missed-top-up',
     title: 'A recharge did not come',
-    text: 'The balance is below where the automatic top-ups came (`missed-top-up`).',
+    text: 'The balance is below the level at which automatic top-ups came (`missed-top-up`).',
     looks: ['phone-light'],
   },
   {
     name: 'budget',
     title: 'A budget is reached',
-    text: 'What was spent since the period began (`budget`), and what it comes to by the end.',
+    text: 'The spending since the period began (`budget`), and its projected total at the end.',
     looks: ['phone-light'],
   },
   {
     name: 'auth-failed',
     title: 'The key is refused',
-    text: 'A rotated or wrong access key. The last reading stays in sight, with its age.',
+    text: 'A rotated or wrong access key. The last reading stays visible, with its age.',
     looks: ['phone-light'],
   },
   {
@@ -159,16 +159,21 @@ const chapters: readonly Chapter[] = [
   {
     name: 'group',
     title: 'Several alerts at once',
-    text: 'What becomes due within `groupWait` is one message, the most urgent first; long lists are cut and say how many more there are.',
+    text: 'Alerts that become due within `groupWait` are one message, the most urgent first. Long lists are cut and say how many more there are.',
     looks: ['phone-light'],
   },
   {
     name: 'report',
     title: 'A report',
-    text: 'All accounts, the one that ends first on top, with a chart each.',
+    text: 'All accounts, with a chart each; the one that is empty first is on top.',
     looks: ['window-light'],
   },
-  { name: 'test', title: 'A test', text: 'What `lowwater test-channel` sends.', looks: ['phone-light'] },
+  {
+    name: 'test',
+    title: 'A test',
+    text: 'The message that `lowwater test-channel` sends.',
+    looks: ['phone-light'],
+  },
 ];
 
 const messages = everyMessage();
@@ -258,9 +263,9 @@ async function selfContainedHtml(message: Message): Promise<string> {
 function writeChapters(): string {
   return `# Messages
 
-What lowwater sends, by examples: the mail as a picture, and the Slack form as text. Without one, and of the same form, are \`idle\`, \`currency\`, \`late-top-up\`,
-\`chat-lost\`, \`rates-failed\`, \`cluster-degraded\`, \`cluster-changed\` and the alert of \`lowwater test-alert\`. This page and its pictures are made by
-\`node scripts/render-messages.ts\` from messages as they are really rendered; do not edit it by hand. The JSON of the webhook channel is
+This page shows examples of messages: the mail as a picture, and the Slack form as text. These have the same form and no example: \`idle\`, \`currency\`, \`late-top-up\`,
+\`chat-lost\`, \`rates-failed\`, \`cluster-degraded\`, \`cluster-changed\` and the alert of \`lowwater test-alert\`. \`node scripts/render-messages.ts\` makes this page and its
+pictures from messages as they are really rendered; do not edit it by hand. The JSON of the webhook channel is
 described in [webhook.md](webhook.md); how the other channels show an alert, in [channels.md](channels.md).
 
 ${chapters.map(writeChapter).join('\n')}
@@ -273,7 +278,7 @@ The same alert as *A balance that may run out*, with \`"language": "zh-CN"\`, by
 
 ## Slack as Block Kit
 
-The first message above, as it is posted to the webhook: names and reasons stand in plain text elements, where nothing is markup.
+The first message above, as it is posted to the webhook. Names and reasons are in plain text elements, in which nothing is markup.
 
 \`\`\`json
 ${JSON.stringify(renderSlack(messageOf('firing')), null, 1)}
