@@ -6,12 +6,12 @@ import { isSoft } from './rules.ts';
 
 /** What can be known of the end of the process before this one. Instants are of the daemon's clock. */
 export interface KnownEnd {
-  /** The clock moved, or the database is another one: nothing can be said of the time in between. */
+  /** False when the clock moved or the database is another one: the time in between is unknown then. */
   readonly believed: boolean;
   readonly now: number;
   readonly endedAt: number | null;
   readonly stoppedAt: number | null;
-  /** When the process before began, or saw its clock jump: the time until then is counted already. */
+  /** When the process before began, or saw its clock jump: the time until then is already counted. */
   readonly countedFrom: number | null;
   /** The last poll or first sight of an account that was stored, also of accounts that are gone now. */
   readonly lastSign: number | null;
@@ -19,7 +19,7 @@ export interface KnownEnd {
   readonly lost: ReadonlySet<string>;
 }
 
-/** A process takes over what was committed: its clocks may have moved by the time in which nobody watched, by no more and no less. */
+/** Takes over an account as it was committed. Its clocks may have moved only by the time in which nobody watched. */
 export function adoptAccount(
   state: MonitorState,
   it: {
@@ -33,12 +33,12 @@ export function adoptAccount(
   const { id, setup, fact, end } = it;
   const own = state.accounts.get(id);
   if (own === undefined) return fact;
-  // What is known of the end of the last run is its last sign of life, or its beginning.
+  // The last sign of life is all that is known of the end of the last run; without one, its beginning.
   const lastSign = end.lastSign ?? end.endedAt ?? end.now;
-  // A poll of the future was made by a clock that was off: it shows no life.
+  // A poll dated in the future was made by a clock that was off: it is no sign of life.
   const lived = Math.max(lastSign > end.now ? 0 : lastSign, end.countedFrom ?? lastSign);
   const downMs = Math.max(0, end.now - lived);
-  // A process that was told to stop wrote down when that was; one that died may have lived for an interval, and may have shown later that it did.
+  // A process that was told to stop stored the time. One that died may have lived for an interval longer, or shown a sign of life later.
   const knownEnd = Math.max(lived, end.stoppedAt ?? lived, end.endedAt ?? lived);
   const leastMs = end.now - knownEnd - it.longestInterval;
   const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
@@ -53,7 +53,7 @@ export function adoptAccount(
     if (alert !== undefined) alerts.set(rule.id, next);
   }
   const moved = own.poll.unwatchedMs - fact.unwatchedMs;
-  // One that this start saw first missed nothing before it.
+  // An account that this start saw for the first time missed nothing before.
   const isNew = own.poll.reading === null && own.poll.firstSeenAt === end.now;
   if (bounds.checked && (moved < (isNew ? 0 : bounds.low) || moved > bounds.high)) {
     throw new Violation(

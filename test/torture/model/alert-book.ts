@@ -26,30 +26,30 @@ interface Mismatch {
   readonly words: string;
 }
 
-/** A difference that lasts longer than this is no matter of two timers at one instant. */
+/** A difference that lasts longer than this is not due to two timers at one instant. */
 const patienceMs = 3000;
 
-/** Predicts every alert from what the provider answered, and holds the daemon's own alerts against it. */
+/** Predicts every alert from the provider's answers, and compares the daemon's own alerts with that. */
 export class AlertBook {
   readonly #setups = new Map<string, AccountSetup>();
   readonly #mismatches = new Map<string, Mismatch>();
   readonly known = new Set<string>();
   readonly #histories = new Map<string, History>();
-  /** The state of each alert about a stretch of time, when it was last looked at. */
+  /** The state of each alert of a soft rule (`isSoft`), when it was last looked at. */
   readonly #softSeen = new Map<string, string>();
   #live = new Map<string, AccountFact>();
   #durable = new Map<string, AccountFact>();
   #taken = new Map<string, AccountFact>();
   #backup: Map<string, AccountFact> | null = null;
   readonly events = new ExpectedEvents();
-  /** Since when this process judges by these rules. */
+  /** Since when this process judges by the present rules. */
   #judgingSince = Number.NEGATIVE_INFINITY;
 
   fact(account: string): AccountFact | undefined {
     return this.#live.get(account);
   }
 
-  /** Whether the account is read at the same address and by the same key still. */
+  /** Whether the account is still read at the same address and with the same key. */
   isReadAs(asked: AccountSettings): boolean {
     const now = this.#setups.get(asked.id)?.settings;
     const words = ({ provider, baseUrl, credentials }: AccountSettings) =>
@@ -77,7 +77,7 @@ export class AlertBook {
     return Math.max(0, ...[...this.#setups.values()].map((setup) => setup.intervalMs));
   }
 
-  /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
+  /** A process takes over the committed state. Clocks may have moved by the time in which nobody watched. */
   booted(daemon: Daemon, it: Omit<KnownEnd, 'lastSign'>): void {
     this.#live = new Map(this.#durable);
     const signs = [...this.#live.values()].flatMap(({ polledAt, firstSeenAt }) => [
@@ -96,11 +96,11 @@ export class AlertBook {
     }
   }
 
-  /** Follows the settings that are in force. */
+  /** Applies the settings that are in force. */
   configure(state: MonitorState, now: number, running: boolean): void {
     const { settings } = state;
     if (running) this.elapse(now);
-    // What a new rule finds overdue is overdue from now on.
+    // An alert that a new rule finds overdue is overdue from now on.
     this.#judgingSince = now;
     this.#setups.clear();
     for (const account of settings.accounts) this.#setUp(state, settings, account, now);
@@ -138,9 +138,7 @@ export class AlertBook {
     this.#live = new Map(this.#backup);
   }
 
-  /**
-   * `answered` are those whose answer came at the very instant: it is read by the clock as it is after the jump, which shows `now`.
-   */
+  /** `answered`: the accounts whose answer came at this very instant. It is dated by the clock after the jump, which shows `now`. */
   shift(
     byMs: number,
     { answered, now }: { readonly answered: ReadonlySet<string>; readonly now: number },
@@ -148,14 +146,14 @@ export class AlertBook {
     for (const [id, fact] of this.#live) {
       const alerts = new Map([...fact.alerts].map(([rule, alert]) => [rule, shifted(alert, byMs)]));
       const { reading } = fact;
-      // A poll of a clock that was ahead lies in the past of the one that is right.
+      // A poll dated by a clock that was ahead moves back with the clock.
       const polledAt = fact.polledAt === null ? null : fact.polledAt + Math.min(0, byMs);
       if (answered.has(id) && reading !== null)
         this.#live.set(id, { ...fact, polledAt, reading: { ...reading, at: reading.at + byMs }, alerts });
       else this.#live.set(id, { ...fact, polledAt, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.events.shift(byMs);
-    // Set back into the hours of a schedule, the clock may find something overdue that was not: from now on it is.
+    // When the clock is set back into the hours of a schedule, something may become overdue: it is so from now on.
     this.#judgingSince = now;
   }
 
@@ -193,7 +191,7 @@ export class AlertBook {
     const { account, setup, fact, reading, now } = it;
     if (isSoft(rule)) return known;
     if (needsReading(rule) && reading === null) {
-      // Time decides nothing from here on; what it decided just now may have come first.
+      // From here on time decides nothing; a decision at about this instant may have come first.
       return isTie(known, timingOf(rule, setup), now) ? { ...known, doubt: true } : known;
     }
     if (rule.type !== 'top-up') return judgeAnswer(rule, known, it);
@@ -206,7 +204,7 @@ export class AlertBook {
     for (const [id, setup] of this.#setups) this.#elapseAccount(id, setup, now);
   }
 
-  /** Compares with the daemon, all accounts or some. `at` is of the simulation, `now` of the daemon. */
+  /** Compares with the daemon, for all accounts or some. `at` is the simulation's time, `now` the daemon's. */
   compare(
     state: MonitorState,
     it: { readonly at: number; readonly now: number; readonly only?: ReadonlySet<string> },
@@ -224,7 +222,7 @@ export class AlertBook {
     }
   }
 
-  /** An incident in a batch that was not there before: the model must know why. */
+  /** A new incident in a batch: the model must know a cause for it. */
   expectCause(incident: Incident): void {
     if (this.known.has(incident.id)) return;
     const { firedAt } = incident;
@@ -235,7 +233,7 @@ export class AlertBook {
       isSoft(rule) ||
       fact?.doubt === true ||
       fact?.state === 'firing' ||
-      // It ended, and fired again, before this was stored.
+      // The alert ended and fired again before this incident was stored.
       fact?.changes.some((at) => Math.abs(at - firedAt) <= patienceMs) === true ||
       (fact?.firedAt != null && fact.firedAt <= firedAt + patienceMs && endOf(fact) >= firedAt - patienceMs);
     if (!explained) {
@@ -306,7 +304,7 @@ export class AlertBook {
     if (alerts !== null) this.#live.set(id, { ...fact, alerts });
   }
 
-  /** Looks only where something began: later the window has moved on while the alert recovers. */
+  /** Checks a soft rule only when its alert begins: while the alert recovers, its window has moved on. */
   #expectPossible(rule: AnyRule, id: string, alert: Alert | undefined, reading: Reading | null): void {
     const key = `${id}/${rule.id}`;
     const before = this.#softSeen.get(key);
@@ -366,19 +364,19 @@ export class AlertBook {
   }
 }
 
-/** A reading of before a balance had its name says nothing of it but when it was. */
+/** A reading from before a balance had its name tells only its own time. */
 function wholeFact(fact: AccountFact, balances: readonly string[]): AccountFact {
   const { reading } = fact;
   if (reading === null || balances.every((id) => id in reading.balances)) return { ...fact, balances };
   return { ...fact, balances, reading: null, previous: null, firstSeenAt: reading.at };
 }
 
-/** The reading that the next one is compared with. */
+/** The reading with which the next one is compared. */
 function comparableOf({ reading, previous }: AccountFact, { settings }: AccountSetup): Reading | null {
   return reading === null || isInCurrency(settings, reading) ? reading : previous;
 }
 
-/** When it last began or ceased to fire. */
+/** When the alert last began or ceased to fire. */
 function endOf({ changes }: AlertFact): number {
   return changes.at(-1) ?? Number.NEGATIVE_INFINITY;
 }

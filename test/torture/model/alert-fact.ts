@@ -2,7 +2,7 @@ import type { Alert } from '../../../src/domain/alert.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import { rank, type Verdict } from './rules.ts';
 
-/** What the model believes of one alert. Never changed in place: a crash brings an older one back. */
+/** The model's belief about one alert. Never changed in place: a crash brings an older one back. */
 export interface AlertFact {
   readonly state: 'inactive' | 'pending' | 'firing';
   readonly severity: Severity;
@@ -11,9 +11,9 @@ export interface AlertFact {
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   /** Recent changes between firing and not: many of them may be flapping. */
   readonly changes: readonly number[];
-  /** When it last began to fire, as far as the model saw it: what the clock showed then, as the incident says it. */
+  /** When it last began to fire, as far as the model saw it: the clock's time then, as in the incident. */
   readonly firedAt: number | null;
-  /** The product may see flapping here, or two things happened at the same instant: it is believed for a while. */
+  /** The product may see flapping, or two things happened at the same instant: the product is believed for a while. */
   readonly doubt: boolean;
 }
 
@@ -42,7 +42,7 @@ export function judged(fact: AlertFact, verdict: Verdict, timing: Timing, now: n
   return verdict === 'ok' ? recovered(fact, timing, now) : breached(fact, verdict, timing, now);
 }
 
-/** What passing time makes of it. */
+/** The fact after time has passed until `now`. */
 export function elapsed(fact: AlertFact, timing: Timing, now: number): AlertFact {
   if (fact.state === 'pending' && fact.since !== null && now >= fact.since + timing.forMs) {
     return breached(fact, fact.severity, timing, now);
@@ -55,7 +55,7 @@ export function elapsed(fact: AlertFact, timing: Timing, now: number): AlertFact
   return fact;
 }
 
-/** Instants at which time alone changes it. */
+/** Instants at which time alone changes the fact. */
 export function boundaries(fact: AlertFact, timing: Timing): number[] {
   const found: number[] = [];
   if (fact.state === 'pending' && fact.since !== null) found.push(fact.since + timing.forMs);
@@ -75,7 +75,7 @@ export function shifted(fact: AlertFact, byMs: number): AlertFact {
   };
 }
 
-/** What the product says of the alert, in the model's words. */
+/** The product's alert as a fact of the model. */
 export function factOf(alert: Alert | undefined): AlertFact {
   if (alert === undefined) return resting;
   return {

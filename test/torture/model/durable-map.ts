@@ -1,12 +1,9 @@
-/**
- * What would be known after a crash: changes count once the batch that was taken after them is committed, and are lost with the
- * process before.
- */
+/** The values that survive a crash: a change counts once the batch taken after it is committed. Until then a crash of the process loses it. */
 export class DurableMap<V> {
   #live = new Map<string, V>();
   #durable = new Map<string, V>();
   readonly #changed = new Set<string>();
-  /** What the batch under way says, or the last one that was not stored. */
+  /** The changes in the batch under way, or in the last one that was not stored. */
   #taken: Map<string, V | undefined> | null = null;
   #backup: Map<string, V> | null = null;
 
@@ -31,7 +28,7 @@ export class DurableMap<V> {
     if (this.#live.delete(key)) this.#changed.add(key);
   }
 
-  /** Nothing will be asked about it any more. */
+  /** The key will not be asked for again. */
   forget(key: string): void {
     this.#live.delete(key);
     this.#durable.delete(key);
@@ -49,14 +46,14 @@ export class DurableMap<V> {
     return this.#live.entries();
   }
 
-  /** A batch is made of what changed, and of what an earlier one said that was not stored. */
+  /** Takes a batch of the changes, and of an earlier batch that was not stored. */
   take(): void {
     const keys = [...(this.#taken?.keys() ?? []), ...this.#changed];
     this.#taken = new Map(keys.map((key) => [key, this.#live.get(key)]));
     this.#changed.clear();
   }
 
-  /** The batch is stored. */
+  /** The batch that was taken is stored. */
   commit(): void {
     if (this.#taken === null) this.take();
     for (const [key, value] of this.#taken ?? []) {
@@ -67,7 +64,7 @@ export class DurableMap<V> {
   }
 
   crash(): void {
-    // In the order that is stored: what a lost change removed stands where it stood.
+    // In the stored order: an entry whose removal was lost is in its old place again.
     this.#live = new Map(this.#durable);
     this.#taken = null;
     this.#changed.clear();

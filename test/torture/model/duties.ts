@@ -21,11 +21,11 @@ import {
 } from './routing.ts';
 import { rank } from './rules.ts';
 
-/** Deciding may take this long: a timer, a commit. */
+/** A decision may take this long: it may wait for a timer or a commit. */
 const graceMs = 65_000;
-/** Decisions are committed a moment after they were made: an alert that changed in that moment proves nothing. */
+/** A decision is committed a moment after it was made: an alert that changed in that moment proves nothing. */
 const settledMs = 10_000;
-/** Around its edges a silence is neither on nor off. */
+/** This close to its beginning or end, a silence counts as neither on nor off. */
 const edgeMs = 1500;
 
 interface Parts {
@@ -34,38 +34,38 @@ interface Parts {
   readonly ledger: Ledger;
 }
 
-/** What must be reported, and what must not: held against what the daemon puts on its outbox. */
+/** Compares the daemon's outbox with what must be reported, and with what must not. */
 export class Duties {
   readonly #parts: Parts;
-  /** What is owed, by channel, incident and kind, and since when. */
+  /** Since when something is owed, by channel, incident and kind. */
   #owed = new Map<string, number>();
-  /** When a channel was last notified of an incident: reminders count from it. */
+  /** When a channel was last notified of an incident: reminders are counted from then. */
   readonly #lastNotified = new DurableMap<number>();
-  /** When an incident was last seen to be silenced, or another alert to speak for it: what waited then was taken back. */
+  /** When an incident was last seen silenced or inhibited: notifications that waited then were retracted. */
   readonly #lastMuted = new Map<string, number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
   /** The last two readings of each account. */
   readonly #readings = new Map<string, readonly [Reading, Reading | null]>();
-  /** Each incident's severity as it was last written, and where a top-up last led it to. */
+  /** Each incident's severity as last written, and the severity to which a top-up last lowered it. */
   readonly #severity = new DurableMap<Severity>();
   readonly #eased = new DurableMap<{ readonly severity: Severity; readonly rises: number }>();
   /** The open incident of each alert, as it was last written. */
   readonly #open = new Map<string, Pick<Incident, 'id' | 'severity' | 'rises'>>();
   readonly #oneVoice = new OneVoice();
-  /** How bad each channel was last told that an incident is. */
+  /** The severity of each incident in the last notification to a channel. */
   readonly #told = new DurableMap<Severity>();
-  /** The same of what surely arrived. */
+  /** The same for notifications that surely arrived. */
   readonly #read = new DurableMap<Severity>();
-  /** How bad each alert was before the last reading, and when that came: what was decided before it is seen with it in one batch. */
+  /** The severity of each alert before the last reading, and when that came: one batch may hold decisions from before and after it. */
   readonly #before = new Map<string, { readonly severity: Severity; readonly at: number }>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
-  /** Silences that were known before the batch under way: what was decided before is in it all the same. */
+  /** Silences known before the batch under way, which also holds decisions made before a newer silence. */
   readonly #silences = new DurableMap<true>();
-  /** Those of the batch before: what is sent was chosen before the last one was made. */
+  /** Silences known before the previous batch: a message that is sent now was chosen before the last batch was made. */
   #earlier: ReadonlySet<string> = new Set();
-  /** Incidents that somebody has by the last batch, and had by the one before it. */
+  /** Incidents acknowledged by the time of the last batch, and of the one before it. */
   #have: ReadonlySet<string> = new Set();
   #hadEarlier: ReadonlySet<string> = new Set();
   readonly #stored = [
@@ -80,7 +80,7 @@ export class Duties {
   ] as const;
   /** Incidents whose records could not be read. */
   readonly #lost = new Set<string>();
-  /** Incidents that somebody had: where they are given back their readers hear of that at once. */
+  /** Incidents that were once acknowledged: if the acknowledgement is removed, their readers are notified at once. */
   readonly #taken = new Set<string>();
   #disturbedAt = 0;
 
@@ -88,14 +88,14 @@ export class Duties {
     this.#parts = parts;
   }
 
-  /** A restart, a jump, a reload: decisions may wait for a poll now. */
+  /** A restart, a clock change or a reload: decisions may wait for a poll now. */
   disturb(at: number): void {
     this.#disturbedAt = at;
     this.#owed.clear();
     this.#before.clear();
   }
 
-  /** The database is an older one, or the clock moved unseen: when channels were last notified proves nothing. */
+  /** The database is an older one, or the clock moved unseen: the last notification of a channel proves nothing. */
   restored(): void {
     for (const map of [
       this.#lastNotified,
@@ -111,18 +111,18 @@ export class Duties {
     this.committed();
   }
 
-  /** What was notified of an incident, and who had it, cannot be read any more. */
+  /** The record of who was notified of an incident, and who acknowledged it, cannot be read any more. */
   lose(incident: string): void {
     this.#lost.add(incident);
     for (const map of [this.#severity, this.#eased]) map.forget(incident);
-    // It begins anew, and its rises are counted anew.
+    // The incident begins again, and its rises are counted from 0.
     for (const [alert, { id }] of this.#open) if (id === incident) this.#open.delete(alert);
     for (const map of [this.#lastNotified, this.#told, this.#read])
       for (const key of [...map.keys()]) if (key.endsWith(`/${incident}`)) map.forget(key);
     this.#oneVoice.lose(incident);
   }
 
-  /** An event is put out for whoever is to hear of it with the batch that has it first. */
+  /** The batch that first stores an event also puts it on the outbox, for every channel that should hear of it. */
   expectPutOut(state: MonitorState, incident: Incident, { now }: Moment): void {
     const { calendar, ledger } = this.#parts;
     if (silenced(state, calendar, incident, now)) return;
@@ -132,8 +132,8 @@ export class Duties {
   }
 
   /**
-   * Told before the book is. A reading that brings a balance below a level that is worse than what fires: that was milder before, also
-   * where the rise waits.
+   * Called before the book is updated. A reading may bring a balance below a level worse than the firing one: then the alert was milder
+   * before, even if the rise waits.
    */
   polled(account: string, outcome: Outcome, at: number): void {
     if (outcome.kind !== 'ok') return;
@@ -141,7 +141,7 @@ export class Duties {
       this.#before.set(alertKey(account, rule), { severity, at });
     const last: Reading = { at, ...outcome.answer };
     const before = this.#readings.get(account)?.[0] ?? null;
-    // A balance that has another name since is another one.
+    // After a rename the balance is another one.
     const previous = before !== null && hasSameBalances(before, last) ? before : null;
     this.#readings.set(account, [last, previous]);
     for (const rule of this.#parts.book.rulesOf(account)) {
@@ -154,7 +154,7 @@ export class Duties {
     }
   }
 
-  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
+  /** An incident in a batch. If it became milder as its balance rose, a top-up eased it. */
   followed(incident: Incident, at: number): void {
     this.#oneVoice.followed(incident, at);
     const { id, account, rule, balance, severity, rises, acknowledgement } = incident;
@@ -188,7 +188,7 @@ export class Duties {
     for (const map of this.#stored) map.crash();
   }
 
-  /** Alerts in a batch: what they say has only now begun to hold. */
+  /** The alerts that changed in a batch: they have been as they are only since now. */
   changed(keys: Iterable<string>, at: number): void {
     for (const key of keys) this.#changedAt.set(key, at);
   }
@@ -200,7 +200,7 @@ export class Duties {
   ): void {
     for (const item of it.message.items.slice(it.from)) {
       if (item.kind === 'acknowledged') this.#taken.add(item.incident);
-      // What only moved here from another message was decided when it was put there.
+      // An item that only moved here from another message was decided earlier.
       const key = `${it.message.channel}/${item.incident} ${item.kind}`;
       if (item.at < it.now - 5000 || this.#lastItem.get(key) === item.at) continue;
       this.#lastItem.set(key, item.at);
@@ -209,26 +209,26 @@ export class Duties {
         this.#judgeItem(state, incident, { ...it, item });
         this.#told.set(`${it.message.channel}/${item.incident}`, this.#severityAt(item, incident));
       }
-      // Decided a moment before it was seen here, while commits wait or fail.
+      // The decision came a moment before it is seen here, if commits wait or fail.
       const agoMs = Math.max(0, it.now - item.at);
       this.#lastNotified.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
     }
   }
 
-  /** A message of which nobody can have anything says nothing that a silence mutes. */
+  /** A message that nobody can have received yet contains nothing that is silenced. */
   expectMaySay(
     state: MonitorState,
     { channel, message }: Send,
     { at, now }: Pick<Moment, 'at' | 'now'>,
   ): void {
-    // A clock that was ahead for a moment may have decided by silences that were over then.
+    // A clock that was briefly ahead may have decided by silences that were over by its time.
     if (message.kind !== 'incidents' || at - this.#disturbedAt < edgeMs) return;
     const { calendar, book } = this.#parts;
     const known = silencesOf(state, this.#earlier);
     const open = message.items.filter(({ incident }) => incident.resolvedAt === null);
     const told = new Set(open.map(({ incident: { account, rule } }) => alertKey(account, rule)));
     const counts = (key: string): boolean => told.has(key);
-    // One that rose or fell into a silence while its message was under way is told.
+    // An alert that changed its severity and became silenced while its message was under way may be notified.
     const isSettled = ({ incident: { account, rule } }: (typeof message.items)[number]): boolean =>
       at - (this.#changedAt.get(alertKey(account, rule)) ?? Number.NEGATIVE_INFINITY) > edgeMs;
     for (const { incident } of message.items.filter(isSettled))
@@ -246,7 +246,7 @@ export class Duties {
         );
   }
 
-  /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
+  /** Also for items that are in no batch yet: while nothing can be stored, they are sent from memory. */
   delivered({ channel, message }: Send, at: number): void {
     if (message.kind !== 'incidents') return;
     for (const { incident, kinds, severity } of message.items) {
@@ -279,13 +279,13 @@ export class Duties {
     }
   }
 
-  /** What counts as notified has reached somebody, or is on its way. */
+  /** Every incident that counts as notified has reached somebody, or is on its way. */
   expectNotified(state: MonitorState): void {
     const { readers } = this.#parts.ledger;
     const channels = new Set(state.settings.channels.map(({ name }) => name));
     for (const { id, notified, event } of state.incidents.values())
       for (const channel of this.#lost.has(id) ? [] : Object.keys(notified)) {
-        // An event that waited for a channel as that was taken out goes there no more.
+        // An event that waited for a channel is dropped when the channel is removed.
         if (event && !channels.has(channel)) continue;
         if (readers.isUnheard(channel, id) && !this.#parts.ledger.isWaiting(channel, id))
           throw new Violation('what counts as notified was notified', `${id} never reached ${channel}`);
@@ -309,14 +309,14 @@ export class Duties {
     if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge))) {
       throw new Violation('a silence is kept', what);
     }
-    // What the command line leaves in the database is looked for once a second.
+    // The daemon looks once a second for orders that the command line left in the database.
     const takenBefore = (incident.acknowledgement?.at ?? it.item.at) < it.item.at - 1000;
     if ((kind === 'reminder' || kind === 'escalated') && acknowledged(incident) && takenBefore) {
       throw new Violation('who acknowledged is left alone', what);
     }
     if (kind === 'resolved' && incident.resolvedAt === null)
       throw new Violation('resolved means resolved', what);
-    // Who has it is said of all that the channel was notified of.
+    // An acknowledgement is reported for every incident that the channel was notified of.
     const saysMore = kind !== 'resolved' && kind !== 'event' && !acknowledged(incident);
     if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
@@ -330,9 +330,9 @@ export class Duties {
     if (kind === 'reminder') {
       const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
       const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
-      // What was sent since it was decided may be this reminder itself, which went out before it could be stored.
+      // The last one may be this reminder itself, sent before it could be stored.
       const counts = last !== undefined && last <= at - (now - it.item.at);
-      // Nobody reads the end of an earlier incident last, be it one that some recipients are owed.
+      // The end of an earlier incident must not be the last thing that people read, even if it is owed to only some recipients.
       const followsEnd = [message, ...state.messages.values()].some(
         ({ channel, items }) =>
           channel === message.channel &&
@@ -375,11 +375,11 @@ export class Duties {
     return before !== undefined && at < before.at ? before.severity : severity;
   }
 
-  /** An alert that has been no milder since its readers read of it is no news. */
+  /** An alert that was never milder since its readers read of it is not news. */
   #expectNews(incident: Incident, channel: string, what: string): void {
     const { id, severity } = incident;
     const key = `${channel}/${id}`;
-    // One that was taken back leaves what was read before it.
+    // If the last notification was retracted, its readers still know the one before.
     const counts = this.#wasRead(incident, channel, this.#lastNotified.get(key) ?? 0);
     const told = (counts ? this.#told : this.#read).get(key);
     if (
@@ -390,7 +390,7 @@ export class Duties {
     throw new Violation('what got no worse is no news', `${what}: ${severity} after ${told}`);
   }
 
-  /** Not what the channel refused, or a silence or a worse alert took back. */
+  /** Whether readers surely read it: the channel did not refuse it, and neither a silence nor a worse alert retracted it. */
   #wasRead({ id }: Incident, channel: string, at: number): boolean {
     const ends = [this.#parts.ledger.lastDead.get(channel), this.#lastMuted.get(id)];
     return ends.every((end) => end === undefined || end < at - 1000);
@@ -443,10 +443,7 @@ export class Duties {
     return found;
   }
 
-  /**
-   * What a channel's readers believe: whoever acknowledged saw the severity of that moment, whoever topped up the one that
-   * it led to.
-   */
+  /** The severity that a channel's readers believe: an acknowledgement shows the severity of its moment, a top-up the one that it led to. */
   #seenSeverity(incident: Incident, notified: LastNotified): Severity {
     const { acknowledgement } = incident;
     const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
@@ -477,12 +474,12 @@ export class Duties {
   }
 }
 
-/** The channel where it knows of the incident: what it does not hear of says nothing to it. */
+/** Names the channel if it knows of the incident: then an alert that it does not hear of inhibits nothing there. */
 function knowing(channel: string, isKnown: boolean): { readonly channel?: string } {
   return isKnown ? { channel } : {};
 }
 
-/** Also where a worse alert speaks for it: a tool that has it open would go on waking people. */
+/** The channels to be told of an acknowledgement, even if the incident is inhibited: a tool that has it open would go on waking people. */
 function untoldWhoHasIt(incident: Incident, asks: readonly Ask[], failed: (ask: Ask) => boolean) {
   return asks
     .filter((ask) => !failed(ask) && isOwedWhoHasIt(incident, incident.notified[ask.channel]))
@@ -495,7 +492,7 @@ function isOwedWhoHasIt(incident: Incident, notified: LastNotified | undefined):
   return notified.acknowledgedAt !== (acknowledgement?.at ?? null);
 }
 
-/** The pauses between reminders to a channel that its routes ask for. An outage takes the place of alerts that may have others. */
+/** The pauses between reminders that its routes ask for. A provider's outage replaces stale alerts, whose pauses may differ. */
 function pausesOf(state: MonitorState, incident: Incident, channel: string): readonly number[] {
   const replaced =
     incident.type === 'provider-down'
@@ -505,7 +502,7 @@ function pausesOf(state: MonitorState, incident: Incident, channel: string): rea
   return asks.filter((ask) => ask.channel === channel).map((ask) => ask.repeatEveryMs);
 }
 
-/** Nobody else hears of it sooner than its route says. */
+/** An escalation reaches no channel sooner than its route says. */
 function expectEscalates(
   { settings }: MonitorState,
   incident: Incident,
@@ -515,12 +512,12 @@ function expectEscalates(
   const { escalateAfterMs = null } =
     asksOf(settings, incident).find(({ channel }) => channel === message.channel) ?? {};
   const earlyMs = incident.escalationSince + (escalateAfterMs ?? 0) - item.at;
-  // An alert that rose since it was decided counts anew from then.
+  // If the alert rose after the decision, the wait began again then.
   if (earlyMs > 0 && incident.escalationSince <= item.at)
     throw new Violation('an escalation waits as its route says', `${what}: ${earlyMs} ms too early`);
 }
 
-/** The state as far as it is about silences, with those alone that were known. */
+/** The state of silences, limited to those that were known. */
 function silencesOf({ settings, silences }: MonitorState, known: { has(id: string): boolean }) {
   return { settings, silences: new Set([...silences.values()].filter(({ id }) => known.has(id))) };
 }

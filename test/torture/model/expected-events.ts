@@ -5,19 +5,19 @@ import { channelFailed } from '../../../src/rules/self-alert-kinds.ts';
 import { Violation } from '../story.ts';
 import { tieMs } from './judge-alerts.ts';
 
-/** An event that the last reading must have caused, until it is committed. */
+/** An event that the last reading must have caused, kept until it is committed. */
 interface ExpectedEvent {
   readonly account: string;
   readonly rule: string;
   readonly at: number;
 }
 
-/** Events, such as top-ups: exactly those that readings caused are recorded. */
+/** Events such as top-ups: exactly those that readings caused are recorded. */
 export class ExpectedEvents {
   #left: ExpectedEvent[] = [];
   readonly #seen = new Set<string>();
 
-  /** A reading after another one. */
+  /** A reading that follows another one. */
   read(
     account: string,
     rule: Extract<AnyRule, { type: 'top-up' }>,
@@ -43,9 +43,9 @@ export class ExpectedEvents {
     this.#left = this.#left.map((it) => ({ ...it, at: it.at + byMs }));
   }
 
-  /** Events in a batch, such as top-ups: exactly those that readings caused. */
+  /** An event in a batch, which a reading must have caused. */
   happened(incident: Incident, now: number): void {
-    // As an event it says that a receiver missed the word that it hears no more: no outbox has that.
+    // As an event, this type says that a removed receiver missed its last message: no reading causes that.
     if (incident.type === channelFailed.type || this.#seen.has(incident.id)) return;
     this.#seen.add(incident.id);
     const place = this.#left.findIndex(

@@ -6,7 +6,7 @@ import { dayMs } from '../scenario.ts';
 import { Violation } from '../story.ts';
 import { sharedBy } from './pacing.ts';
 
-/** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
+/** The state that must be the same after a restart as before it, part by part. Clocks are checked by their bounds elsewhere. */
 export function fingerprint(state: MonitorState, now: number, asOf: number = now): Map<string, string> {
   const parts = new Map(announcedBy(state));
   for (const alert of state.alerts.values()) {
@@ -36,7 +36,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
   for (const [id, { poll, log, settings }] of state.accounts) {
     const { reading, previous, outcome, consecutiveFailures, retryAt } = poll;
     parts.set(`account ${id}`, JSON.stringify([reading, previous, outcome, consecutiveFailures, retryAt]));
-    // Memory that reaches further back than this has begun to forget, and what was not needed yet was not read.
+    // Memory that reaches further back than this has begun to forget, and history that was not needed yet was not loaded.
     if (remembers(state, id, now - asOf)) {
       parts.set(
         `log ${id}`,
@@ -47,7 +47,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
   return parts;
 }
 
-/** Of each group by what its accounts share: it has another name where another account is its first. */
+/** The waits of groups, named by what their accounts share: a group has another name if another account is its first. */
 function waitsOf(state: MonitorState, now: number): [string, string][] {
   return [...state.backoffs.values()].flatMap(({ group, strikes, until }): [string, string][] => {
     const first = state.accounts.get(group)?.settings;
@@ -56,14 +56,14 @@ function waitsOf(state: MonitorState, now: number): [string, string][] {
   });
 }
 
-/** What people said that is to come. */
+/** The top-ups and runs that people announced. */
 function announcedBy({ expected, announced }: MonitorState): [string, string][] {
   return [expected, announced].flatMap((known, place) =>
     [...known].map(([id, list]): [string, string] => [`to come ${place} ${id}`, JSON.stringify(list)]),
   );
 }
 
-/** Without what a restart adds: reminders are put off by how long nobody ran, and who died may have used keys that it did not store. */
+/** Without what a restart adds: reminders are put off by the time nobody ran, and a process that died may have used keys that it did not store. */
 function asBefore(notified: Incident['notified']): Incident['notified'] {
   const entries = Object.entries(notified).map(([channel, { pausedMs: _, keys, ...last }]) => {
     const { first, newest, taken } = keys ?? oneKey;
@@ -76,7 +76,7 @@ function remembers(state: MonitorState, account: string, passedMs: number): bool
   return !state.unloaded.has(account) && passedMs < (state.accounts.get(account)?.log.windowMs ?? 0) / 2;
 }
 
-/** The newest quarter of what rules look back on, and what was spent in it; without what retention may have deleted. */
+/** The newest quarter of the time that rules look back on, and the spending in it; without readings that retention may have deleted. */
 function describeLog(
   log: ReadingLog,
   {
@@ -92,7 +92,7 @@ function describeLog(
   return JSON.stringify([log.readings(asOf - log.windowMs / 4), spent]);
 }
 
-/** History that could not be read when the process before began is read by the next one. */
+/** Whether a restart only added history: the process before could not read it, and this one can. */
 function knowsMore(words: string, now = 'empty'): boolean {
   if (words === 'empty' || now === 'empty') return false;
   const readingsOf = (text: string) => (JSON.parse(text) as readonly [readonly object[]])[0];
@@ -100,7 +100,7 @@ function knowsMore(words: string, now = 'empty'): boolean {
   return JSON.stringify(after.slice(-before.length)) === JSON.stringify(before);
 }
 
-/** Silences and backoffs that ended meanwhile, and readings that nothing looks back on any more, are gone rightly. */
+/** Silences and backoffs that ended meanwhile, and readings that nothing looks back on any more, may be missing. */
 export function expectSame(before: Map<string, string>, after: Map<string, string>): void {
   for (const [part, words] of before) {
     if (/^(silence|backoff) /.test(part) && !after.has(part)) continue;

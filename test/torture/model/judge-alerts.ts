@@ -5,15 +5,15 @@ import type { StaleRule } from '../../../src/rules/stale.ts';
 import { type AlertFact, boundaries, elapsed, judged, type Timing } from './alert-fact.ts';
 import { needsReading, verdictOnReading } from './rules.ts';
 
-/** What the model believes of one account; replaced, never changed in place. */
+/** The model's belief about one account; replaced, never changed in place. */
 export interface AccountFact {
-  /** Where it was read: at another address its series begins. */
+  /** The address it was read at: another address begins another series. */
   readonly address: string | null;
-  /** The ids that its balances had: an alert about one that has another now is another alert. */
+  /** The ids that its balances had: if a balance has another id now, its alert is another one. */
   readonly balances: readonly string[];
   readonly firstSeenAt: number;
   readonly reading: Reading | null;
-  /** The last in the account's currency before that: what came meanwhile shows beside it alone. */
+  /** The last reading before that one in the account's currency: top-ups and spending are seen by comparing the two. */
   readonly previous: Reading | null;
   readonly unwatchedMs: number;
   readonly outcome: Outcome['kind'] | null;
@@ -23,7 +23,7 @@ export interface AccountFact {
   readonly alerts: ReadonlyMap<string, AlertFact>;
 }
 
-/** An answer, and what was believed of its account before. */
+/** An answer, and the belief about its account before it. */
 export interface Polled {
   readonly setup: AccountSetup;
   readonly fact: AccountFact;
@@ -36,14 +36,14 @@ export interface AccountSetup {
   readonly settings: AccountSettings;
   readonly rules: readonly AnyRule[];
   readonly intervalMs: number;
-  /** Between two polls that are due; a cron expression's moves with the hour. */
+  /** The time between two polls that are due; with a cron expression it changes with the hour. */
   readonly gapMs: () => number;
 }
 
 /** Things this close together may come in either order. */
 export const tieMs = 60;
 
-/** What an answer makes of an alert. Things that time decides at about the same instant leave it in doubt. */
+/** The alert after an answer. If time decides something at about the same instant, the alert is in doubt. */
 export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertFact {
   const { setup, fact, reading, outcome, now } = it;
   const timing = timingOf(rule, setup);
@@ -63,7 +63,7 @@ export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertF
   return reading === null ? known : judged(known, verdictOn(rule, known, setup, reading), timing, now);
 }
 
-/** What the time until `now` makes of an alert. */
+/** The alert after the time until `now`. */
 export function elapseAlert(
   rule: AnyRule,
   known: AlertFact,
@@ -91,7 +91,7 @@ function verdictOn(rule: AnyRule, known: AlertFact, setup: AccountSetup, reading
   return verdictOnReading(rule, { reading, currency: setup.settings.currency, firing });
 }
 
-/** Only while the account is read, its last reading is not of long ago, and in its own currency. */
+/** Whether time may decide: only if the account is read, and its last reading is recent and in its own currency. */
 function timeDecides(
   rule: AnyRule,
   known: AlertFact,
@@ -104,7 +104,7 @@ function timeDecides(
   return verdictOn(rule, known, setup, reading) !== 'unknown';
 }
 
-/** Whether time changes the alert at just about this instant. */
+/** Whether time changes the alert at about this instant. */
 export function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
   return boundaries(fact, timing).some((at) => Math.abs(at - now) <= tieMs);
 }

@@ -9,11 +9,11 @@ import { OnTime } from './on-time.ts';
 import { Owed } from './owed.ts';
 import { Readers } from './readers.ts';
 
-/** How the attempts under one id of a message ended, in truth. */
+/** How the attempts to send under one message id really ended. */
 interface Wire {
-  /** What it said: incidents and what of them. */
+  /** The content that was sent: incidents, each with its kind of news. */
   readonly content: readonly string[];
-  /** An attempt may have arrived although nothing said so. */
+  /** Whether an attempt may have arrived although no answer said so. */
   maybe: boolean;
   last: Delivery | null;
 }
@@ -23,13 +23,13 @@ interface Lane {
   startedAt: number;
 }
 
-/** Instants of the simulation. */
+/** One instant: `at` is the simulation's time, `now` the daemon's. */
 export interface Moment {
   readonly at: number;
   readonly now: number;
 }
 
-/** What the model knows as a message leaves. */
+/** The model's knowledge when a message leaves. */
 interface Leaving extends Moment {
   /** When an incident was last seen to be muted. */
   readonly mutedAt: (incident: string) => number;
@@ -38,54 +38,54 @@ interface Leaving extends Moment {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** After a while in which nobody looked, what is open waits so long at most for a poll of its account: it may be over. */
+/** After a time in which nobody looked, an open incident may be over: its message waits at most this long for a poll. */
 const confirmMs = 60_000;
-/** More than the busiest scenario has to say to one channel. */
+/** More messages an hour than the busiest scenario has for one channel. */
 const mostSends = 240;
 
-/** Follows every message from the outbox to its readers, and knows what really became of each attempt. */
+/** Follows every message from the outbox to its readers, and knows how each attempt really ended. */
 export class Ledger {
   readonly #rows = new DurableMap<Notification>();
-  /** The first instant at which a message may be tried again, and whether that is known to the database. */
+  /** The first instant at which a message may be tried again, and whether the database knows it. */
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
   readonly #owed = new Owed();
   #ended: string[] = [];
   #endedInBatch: readonly string[] = [];
-  /** When the last batch was taken, on the daemon's clock: what is sent was chosen then or later. */
+  /** When the last batch was taken, on the daemon's clock: a message that is sent was chosen then or later. */
   #takenAt = 0;
   readonly #stored = [this.#rows, this.#notBefore, this.#reports, this.#owed] as const;
-  /** Messages of which an attempt ended that the database does not know of yet, each with its channel; of those the batch under way tells. */
+  /** The channel of each message with an ended attempt of which the database does not know; and those that the batch under way stores. */
   readonly #endUnstored = new Map<string, string>();
   #endsNotified: readonly string[] = [];
-  /** What was sent while the end of a batch was unknown, and is in none yet. */
+  /** Messages sent while it was unknown whether a batch is stored, and not in any batch yet. */
   readonly #unstored = new Set<string>();
-  /** When each thing to say was put out first. */
+  /** When each item was first put on the outbox. */
   readonly #firstSeen = new Map<string, number>();
-  /** When each channel was sent to lately. */
+  /** When each channel was sent to within the last hour. */
   readonly #recent = new Map<string, number[]>();
-  /** In which order messages were put out, whatever the clock showed. */
+  /** The order in which messages were put on the outbox, whatever the clock showed. */
   readonly #places = new Map<string, number>();
   readonly #wires = new Map<string, Wire>();
-  /** Messages of which nobody knows whether an attempt arrived. */
+  /** Messages with an attempt of which nobody knows whether it arrived. */
   readonly #uncertain = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
   /** The instant until which each receiver asked this process to send it nothing. */
   readonly #closedUntil = new Map<string, number>();
-  /** The same of processes before it, which it knows as far as that was stored. */
+  /** The same for earlier processes: this one knows of those waits only if they were stored. */
   readonly #closedBefore = new Map<string, number>();
-  /** When somebody began to look again, after how long, and which accounts were read since. */
+  /** When somebody began to look again, after how long a gap, and which accounts were read since. */
   #awaits = { since: Number.NEGATIVE_INFINITY, gapMs: 0 };
   readonly #readSince = new Set<string>();
   readonly readers = new Readers();
   readonly onTime = new OnTime();
-  /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
+  /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear of the end. */
   readonly #unheard = new Set<string>();
   readonly lastDead = new Map<string, number>();
   readonly lastDelivered = new Map<string, number>();
-  /** Why the daemon goes on from memory, if it does. */
+  /** Why the daemon works from memory; null when it does not. */
   #failing: 'refused' | 'unheard' | null = null;
-  /** Since the end of a batch was not known nothing was stored: what was decided meanwhile stood in no batch that could be seen. */
+  /** Nothing was stored since the outcome of a batch was lost: decisions since then are in no batch that the model saw. */
   #isBehind = false;
   sends = 0;
   readonly #everDelivered = new Set<string>();
@@ -94,7 +94,7 @@ export class Ledger {
     return [...this.#rows.values()].filter((row) => row.state === 'pending');
   }
 
-  /** How many items of a message are known already; what is new stands behind them. */
+  /** The number of a message's items that are known already; new items come after them. */
   knownItems({ id, items }: Notification): number {
     const known = this.#rows.get(id)?.items ?? [];
     return items.filter((item) => known.some((it) => isSame(it, item))).length;
@@ -118,7 +118,7 @@ export class Ledger {
   died(): void {
     this.readers.processDied();
     for (const map of this.#stored) map.crash();
-    // Claimed, and perhaps sent.
+    // Marked as tried, and perhaps sent.
     for (const { id, uncertain } of this.#rows.values()) if (uncertain) this.#uncertain.add(id);
     this.#ended = [];
     this.#endUnstored.clear();
@@ -128,7 +128,7 @@ export class Ledger {
     this.#lanes.clear();
   }
 
-  /** A message cannot be read any more: whether it was is known to its readers alone. */
+  /** A message can no longer be read: only its readers know whether it arrived. */
   lose(id: string): void {
     const row = this.#rows.get(id);
     for (const { incident } of row?.items ?? []) this.readers.mayHaveRead(`${row?.channel}/${incident}`);
@@ -147,17 +147,17 @@ export class Ledger {
     this.#owed.restore();
     this.#reports.restore();
     this.forgetWaits();
-    // Attempts since the backup are not in it: everything that was sent may be sent again.
+    // The backup lacks the attempts made since: every message of that time may be sent again.
     for (const wire of this.#wires.values()) wire.maybe = true;
   }
 
-  /** The wall clock moved while no process noticed by how much. */
+  /** The wall clock moved, and no process noticed by how much. */
   forgetWaits(): void {
     for (const key of [...this.#notBefore.keys()]) this.#notBefore.delete(key);
     this.#notBefore.commit();
   }
 
-  /** Follows what a batch does to the outbox. */
+  /** Applies a batch's changes to the outbox. */
   batch(
     batch: Batch,
     settings: Settings,
@@ -184,7 +184,7 @@ export class Ledger {
       this.#rows.set(row.id, row);
     }
     for (const id of batch.removedMessages) {
-      // What stood behind it may go out from now on.
+      // The messages behind it may go out from now on.
       this.onTime.freed(this.#rows.get(id)?.channel ?? '', it.at);
       this.#rows.delete(id);
     }
@@ -195,7 +195,7 @@ export class Ledger {
     return this.#failing !== null;
   }
 
-  /** Nobody knows whether a batch is stored, so that no further one says what the daemon does from memory. */
+  /** Whether the outcome of a batch is unknown, so that no further batch shows what the daemon does from memory. */
   get isUnheard(): boolean {
     return this.#failing === 'unheard';
   }
@@ -213,12 +213,12 @@ export class Ledger {
     for (const map of this.#stored) map.commit();
     for (const id of this.#endsNotified) this.#endUnstored.delete(id);
     this.#endsNotified = [];
-    // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
+    // A message that ended can be forgotten: if the daemon tried it again, it would show as a new message with too many attempts.
     this.#ended = this.#ended.filter((row) => !this.#endedInBatch.includes(row));
     for (const row of this.#endedInBatch) this.#rows.forget(row);
   }
 
-  /** A machine that slept, or whose clock was set on, waits for the rest of what it was asked to wait. */
+  /** A machine that slept, or whose clock was set forward, still waits the rest of the time that it was asked to wait. */
   jumped(byMs: number, at: number): void {
     const closed = [...this.#closedBefore.values(), ...this.#closedUntil.values()];
     const waits = [...closed, ...this.#notBefore.values()];
@@ -226,7 +226,7 @@ export class Ledger {
     this.onTime.disturb(byMs > 0 ? at + restMs : at);
   }
 
-  /** The process does not know whether a batch is stored: until it does, it goes on as if that could not be written. */
+  /** The process does not know whether a batch is stored: until it does, it goes on as if the batch could not be written. */
   commitAnswered(heard: boolean, at: number): void {
     this.onTime.disturb(at);
     this.#failing = heard ? null : 'unheard';
@@ -238,7 +238,7 @@ export class Ledger {
     this.#readSince.clear();
   }
 
-  /** Its account was polled. */
+  /** The account was polled. */
   read(account: string): void {
     this.#readSince.add(account);
   }
@@ -247,7 +247,7 @@ export class Ledger {
     this.sends++;
     const { channel, message } = send;
     const id = baseId(message);
-    // That some have it may be in no batch yet.
+    // A delivery to some recipients may be in no batch yet.
     this.readers.sending(send, this.#rows.get(id)?.deliveredAt != null || this.#owed.has(id));
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
@@ -256,7 +256,7 @@ export class Ledger {
     if (earlyMs > 2)
       throw new Violation('a receiver is left alone as it asked', `${id} went out ${earlyMs} ms too early`);
     if (!send.mayBeUnstored) this.#expectOthersStored(send);
-    // Each message goes on by itself for those who were refused it, at its own pace.
+    // A message that some recipients were refused is tried again for them at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message));
     if (row === undefined && this.#failing !== null && this.#isBehind && send.mayBeUnstored) {
@@ -282,13 +282,13 @@ export class Ledger {
     }
     this.#expectOnTime(row, it);
     this.#owed.expectOnlyOwed(row, send);
-    // While the end of a batch is unknown the daemon knows more than any batch has said.
+    // While the outcome of a batch is unknown, the daemon knows more than any batch shows.
     if (!this.isUnheard) this.#expectOldest(row, it);
     this.#expectWhole(row, send, it);
     this.#expectSameContent(message.id, send);
   }
 
-  /** The first on each channel has not lain, nor has one that stands behind nothing. */
+  /** No message is late that is the first on its channel, or that waits for no other. */
   expectNoneLate(it: Moment): void {
     const heads = new Set<string>();
     for (const row of this.pending) {
@@ -300,7 +300,7 @@ export class Ledger {
     }
   }
 
-  /** That may be in no batch yet. */
+  /** Whether the message ended; that may be in no batch yet. */
   hasEnded(row: Notification): boolean {
     return this.#endUnstored.has(row.id) && this.#lastOf(row)?.kind !== 'retry';
   }
@@ -329,7 +329,7 @@ export class Ledger {
     }
     this.#endUnstored.set(baseId(message), channel);
     const row = this.#rows.get(baseId(message)) ?? null;
-    // Also where that cannot be stored before the next message goes out.
+    // Even if that cannot be stored before the next message goes out.
     if (delivery.kind === 'dead' && row !== null) this.#died(row, at);
     if (delivery.kind === 'delivered' && row !== null) {
       const waitMs = this.#owed.delivered(row.id, delivery);
@@ -352,7 +352,7 @@ export class Ledger {
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
   }
 
-  /** Whoever takes over now repeats what the database does not know to have ended. */
+  /** A daemon that takes over now repeats every message whose end is not stored: at most one a channel. */
   #expectOthersStored({ channel, message }: Send): void {
     const others = [...this.#endUnstored].filter(([id, its]) => its === channel && id !== baseId(message));
     if (others.length === 0) return;
@@ -362,7 +362,7 @@ export class Ledger {
     );
   }
 
-  /** A message that leaves the outbox unsent went whole into another one, or was taken back because of a silence or a worse alert, known to nobody. */
+  /** A message that leaves the outbox unsent moved whole into another one, or was retracted for a silence or a worse alert and is known to nobody. */
   #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
@@ -379,7 +379,7 @@ export class Ledger {
     }
   }
 
-  /** What others have may go on in one message with what nobody has. */
+  /** A message that some have received may be merged with one that nobody has. */
   #followHeard({ messages, removedMessages }: Batch): void {
     const unheard = messages.filter(({ deliveredAt }) => deliveredAt === null);
     for (const row of this.pending.filter(({ deliveredAt }) => deliveredAt !== null)) {
@@ -392,7 +392,7 @@ export class Ledger {
             row.items.every((item) => items.some((it) => isSame(it, item)))),
       );
       if (heir === undefined) continue;
-      // Who has it knows it by its id.
+      // Those who have received it know it by this id.
       const wire = this.#wires.get(`${row.channel}/${wireId(row)}`);
       if (wire !== undefined) wire.maybe = true;
       if (this.#isBehind || this.#hasUnheard(row, [heir.id, ...removedMessages]))
@@ -409,10 +409,10 @@ export class Ledger {
   #expectBorn(row: Notification): void {
     if (row.report !== null) this.#expectFirstReport(row);
     if (this.#unstored.delete(row.id)) return;
-    // All that an older database lacks is stored again.
+    // All that an older database lacks is stored again, delivered messages too.
     if (row.state === 'delivered' && !this.#everDelivered.has(row.id))
       throw new Violation('delivered means delivered', `${row.id} was born delivered`);
-    // What came up since the last batch was taken may have been held back at the last moment, and counts that as an attempt.
+    // A message that is newer than the last batch may have been held back at the last moment, which counts as an attempt.
     if (row.attempts > 1 && row.createdAt < this.#takenAt)
       throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
   }
@@ -442,12 +442,12 @@ export class Ledger {
     const last = this.#lastOf(row);
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
-    // What another message was spared when its time was over goes on with the time that it has left.
+    // Items that moved here from an expired message keep the time that they have left.
     const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
-    // What was split off a message that was tried for a day may not be sent itself, while another daemon may have the accounts.
+    // The rest of a message that was tried for a day may not be sent while another daemon may have the accounts.
     const isHeldBack = last === null && row.lastError?.includes('it was not sent') === true;
     const tried = (last?.kind === 'retry' || isHeldBack) && it.at - since >= day - 1000;
-    // The channel refused the beginning of what this was the end of: there is nothing left to say.
+    // The channel refused the beginning, so that there is no end to report.
     const needless =
       last === null &&
       this.lastDead.has(row.channel) &&
@@ -464,12 +464,12 @@ export class Ledger {
     const last = this.#lastOf(row);
     const isServed = last?.kind === 'delivered' && !this.#owed.has(row.id);
     if (isServed) return;
-    // Also what was split off a message that was tried for a day.
+    // Also the rest of a message that was tried for a day.
     if (this.#owed.has(row.id) || row.owed !== undefined) this.#expectServed(row, settings, it);
     else throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
   }
 
-  /** It ended although somebody was refused it for now: that was tried for a day, or was refused for good then. */
+  /** The message ended though some recipients were refused it for now: it was tried for a day, or was then refused for good. */
   #expectServed(row: Notification, settings: Settings, it: Moment): void {
     const last = this.#lastOf(row);
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
@@ -487,20 +487,20 @@ export class Ledger {
     this.lastDead.set(row.channel, at);
     for (const { incident } of row.items) {
       const key = `${row.channel}/${incident}`;
-      // Nor is it known what of it stood in the attempt that may have arrived.
+      // It is also unknown which items were in an attempt that may have arrived.
       if (this.#uncertain.has(row.id) || row.revision !== 0) this.readers.mayHaveRead(key);
       if (this.readers.heard(row.channel, incident).size === 0) this.#unheard.add(key);
     }
   }
 
-  /** Whether a message says what nobody has, as far as anybody knows. */
+  /** Whether a message has content that, as far as anybody knows, nobody has received. */
   isNews({ message }: Send): boolean {
     const row = this.#rows.get(baseId(message));
     if (row === undefined || row.report !== null || this.#uncertain.has(row.id)) return false;
     return this.#isKnownToNobody(row);
   }
 
-  /** Each attempt was refused for now, and surely. */
+  /** Whether no attempt can have arrived: each was refused for now, and surely. */
   #isKnownToNobody(row: Notification): boolean {
     const wire = this.#wires.get(`${row.channel}/${row.id}`);
     if (row.revision !== 0 || isLate(row)) return false;
@@ -513,7 +513,7 @@ export class Ledger {
     return this.#wires.get(`${row.channel}/${wire}`)?.last ?? null;
   }
 
-  /** Retries slow down, and a channel that refuses is tried at the pace of reminders. */
+  /** Retries slow down, and a channel that refuses is tried only at the pace of reminders. */
   #expectGentle(channel: string, at: number): void {
     const recent = (this.#recent.get(channel) ?? []).filter((it) => at - it < hour);
     recent.push(at);
@@ -525,7 +525,7 @@ export class Ledger {
     );
   }
 
-  /** Something in it is open as far as anybody knows, and its account is to be read first. */
+  /** Whether an incident in it is open as far as anybody knows, and its account is to be read first. */
   #isToBeConfirmed({ items }: Notification, { at, intervalOf }: Leaving): boolean {
     const { since, gapMs } = this.#awaits;
     const ended = new Set(items.flatMap(({ kind, incident }) => (kind === 'resolved' ? incident : [])));
@@ -541,12 +541,12 @@ export class Ledger {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
       if (this.#isToBeConfirmed(other, it)) continue;
-      // That it ended may be stored or not.
+      // It ended, which may or may not be stored.
       if (this.#lastOf(other)?.kind === 'delivered') continue;
       if (
         (this.#places.get(other.id) ?? 0) < (this.#places.get(row.id) ?? 0) &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
-        // Nobody stands behind what its receiver puts off with each try.
+        // A message that its receiver puts off with each try holds up no other.
         other.attempts < row.attempts &&
         row.report === null &&
         other.report === null &&
@@ -558,7 +558,7 @@ export class Ledger {
     }
   }
 
-  /** A message says all that is on its row, but for what the channel never heard of and is over, somebody has, or it refused the beginning of. */
+  /** A message says every item of its row, except the end, acknowledgement or reminder of an incident whose beginning the channel refused. */
   #expectWhole(row: Notification, { message }: Send, { mutedAt }: Leaving): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
@@ -567,14 +567,14 @@ export class Ledger {
       const isOver = row.items.some(
         ({ incident, kind }) => incident === item.incident && kind === 'resolved',
       );
-      // A silence took it from the channel while somebody was owed it.
+      // A silence took the item from the channel while it was owed to some recipients.
       const isOwedAlone = row.owed !== undefined && this.readers.heard(row.channel, item.incident).size === 0;
-      // It was on its way as its channel left, and what was over by then is nobody's any more.
+      // The message was on its way when the channel left; an item that was over by then concerns nobody.
       const since = this.#firstSeen.get(`${row.channel} ${item.incident} ${item.kind} ${item.at}`) ?? 0;
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
       const isOfUnheard = (item.kind === 'acknowledged' || item.kind === 'reminder') && isUnheard;
-      // Nobody can have it, and it was taken back since a batch last said what waits.
+      // Nobody can have received the item, and it was retracted after the last batch that showed the outbox.
       const isTakenBack = this.isUnheard && mutedAt(item.incident) >= since && this.#isKnownToNobody(row);
       if (isTakenBack) this.#takeBack(row.id, item);
       if (isLeft || isOfUnheard || isOwedAlone || isTakenBack || (isOver && isUnheard)) continue;
@@ -585,13 +585,13 @@ export class Ledger {
     }
   }
 
-  /** What leaves now says it no more, and so does the next batch. */
+  /** Removes the item from the row, as the message that leaves now and the next batch do. */
   #takeBack(id: string, item: NotificationItem): void {
     const row = this.#rows.get(id);
     if (row !== undefined) this.#rows.set(id, { ...row, items: row.items.filter((it) => !isSame(it, item)) });
   }
 
-  /** A receiver that drops repeated ids must lose nothing. */
+  /** A receiver that drops messages with a repeated id must lose nothing. */
   #expectSameContent(id: string, { channel, message }: Send): void {
     if (message.recipients !== undefined) {
       this.#wires.set(`${channel}/${id}`, { content: [], maybe: false, last: null });
@@ -605,7 +605,7 @@ export class Ledger {
     const known = this.#wires.get(key);
     if (known === undefined && textOf(message).includes('secret-'))
       throw new Violation('no secret is shown', `in a message to ${channel}`);
-    // Less than before is nothing lost: what was sent from memory may have said more than is stored.
+    // Fewer items than before lose nothing: a message sent from memory may have said more than is stored.
     const more = content.filter((it) => known?.content.includes(it) === false);
     if (known?.maybe === true && more.length > 0)
       throw new Violation('one id, one content', `${id} said "${known.content}", and now also "${more}"`);
@@ -636,23 +636,23 @@ export class Ledger {
   }
 }
 
-/** What a message has to say, each thing by itself; a report is one. */
+/** The items of a message as keys; a report is one item. */
 function keysOf(row: Notification): string[] {
   if (row.report !== null) return [row.id];
   return row.items.map((item) => `${row.channel} ${item.incident} ${item.kind} ${item.at}`);
 }
 
-/** Others have it. */
+/** Whether some have received the message, and others are still owed it. */
 function isLate({ owed, deliveredAt }: Notification): boolean {
   return owed !== undefined && deliveredAt !== null;
 }
 
-/** As the outbox has it. A report has no revisions, and an id that may end like one. */
+/** The message's id in the outbox, without its revision. A report has none, though its id may end like one. */
 function baseId({ kind, id }: Send['message']): string {
   return kind === 'report' ? id : id.replace(/-r\d+$/, '');
 }
 
-/** All that a message says, without the points of its charts. */
+/** The whole content of a message, without the points of its charts. */
 function textOf(message: Send['message']): string {
   return JSON.stringify(message, (key, value: unknown) => (key === 'history' ? null : value));
 }

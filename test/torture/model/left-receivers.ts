@@ -2,20 +2,20 @@ import type { Incident } from '../../../src/domain/alert.ts';
 import { channelFailed, channelFailedRule } from '../../../src/rules/self-alert-kinds.ts';
 import { DurableMap } from './durable-map.ts';
 
-/** The receivers that the configuration has no more, as the database knows it. */
+/** The receivers that were removed from the configuration, as the database knows them. */
 export class LeftReceivers {
-  /** Since when each has been out of it. */
+  /** Since when each has been removed. */
   readonly since = new Map<string, number>();
   readonly #configured = new DurableMap<true>();
-  /** When people last heard of one that it may not know of its end. */
+  /** When people were last notified that a removed receiver may not know of the end of its incidents. */
   readonly #named = new DurableMap<number>();
   readonly #stored = [this.#configured, this.#named] as const;
   readonly #seen = new Set<string>();
-  /** When each came into the configuration in force, or went out of it. */
+  /** When each was added to the configuration in force, or removed from it. */
   readonly #movedAt = new Map<string, number>();
   #known: ReadonlySet<string> = new Set();
 
-  /** The channels that are in force now. Gives those that come back before it is stored that they went. */
+  /** Applies the channels that are in force now. Returns those that came back before their removal was stored. */
   configured(names: readonly string[], at: number): readonly string[] {
     const came = names.filter((name) => !this.#configured.has(name) && this.#known.has(name));
     for (const name of [...this.#configured.keys()]) if (!names.includes(name)) this.#move(name, at);
@@ -33,7 +33,7 @@ export class LeftReceivers {
     for (const map of this.#stored) map.take();
   }
 
-  /** Gives those that came or went with what is stored now, and those that may show for good what they showed before. */
+  /** Returns the channels whose coming or going is stored now, and those that may go on showing for good what they showed before. */
   committed(): { readonly moved: ReadonlyMap<string, number>; readonly excused: readonly string[] } {
     const named = new Map(this.#named.entries());
     const isFresh = (name: string): boolean => this.#named.stored(name) !== named.get(name);
@@ -56,7 +56,7 @@ export class LeftReceivers {
     for (const map of this.#stored) map.crash();
   }
 
-  /** Of an older database nobody knows what it told whom. */
+  /** Nobody knows which receivers an older database had notified. */
   restored(): void {
     this.since.clear();
   }

@@ -32,27 +32,27 @@ import { expectSaysWhatIs, isPushed } from './said.ts';
 import { SelfAlerts } from './self-alerts.ts';
 
 const reviewEveryMs = 10 * 60_000;
-/** A database that is locked for so long is no failure yet, and one attempt takes its time. */
+/** A database that is locked for so long has not failed yet, and one attempt takes its time. */
 const patienceMs = 6000;
-/** A message that is tried for so long is overdue. */
+/** A message that has been tried for so long is overdue. */
 const overdueMs = 65_000;
-/** A receiver that is to be told again has forgotten by then. */
+/** By then a receiver that needs repeats has forgotten an alert. */
 const forgetsMs = 15 * 60_000;
 
-/** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
+/** Watches a run from the outside, knows what really happened, and reports when the daemon breaks a promise. */
 export class Model implements Observer {
-  /** Who does the work now. */
+  /** The machine that does the work now. */
   machine: {
     readonly daemon: Daemon | null;
     readonly stopping: boolean;
     readonly refused: string | null;
   } | null = null;
-  /** Orders of a kind that nobody knows, by id. */
+  /** Orders of an unknown kind, by id. */
   readonly ordersOfTomorrow = new Set<string>();
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
-  /** Incidents that a silence muted, or another alert spoke for, and when that was last seen. */
+  /** When an incident was last seen silenced or inhibited. */
   readonly #muted = new Map<string, number>();
   readonly #now: () => number;
   readonly #storage: SimStorage;
@@ -67,15 +67,15 @@ export class Model implements Observer {
   readonly given = new OrdersGiven();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
-  /** When a process last began to count time, by the clock that its records go by. */
+  /** When a process last began to count time, by the clock of its records. */
   readonly #countsFrom = new DurableMap<number>();
-  /** Incidents that somebody had, who may have given them back. */
+  /** Incidents that were acknowledged; the acknowledgement may have been removed since. */
   readonly #had = new DurableMap<true>();
   readonly #stored = [this.#open, this.#countsFrom, this.#had] as const;
   readonly #incidents = new Set<string>();
   /** The alert of each incident. */
   readonly #taken = new Map<string, string>();
-  /** Readings that were pushed, and that the model knows of. */
+  /** Pushed readings that the model has seen. */
   readonly #pushed = new WeakSet<PollRecord>();
   /** Records that were damaged, by their names. */
   readonly #damaged = new Set<string>();
@@ -85,7 +85,7 @@ export class Model implements Observer {
   #endedAt: number | null = null;
   /** When a process last ended because it was told to. */
   #stoppedAt: number | null = null;
-  /** Whose balances were read last, and when. */
+  /** When balances were last read, and of which accounts. */
   #answered: { readonly at: number; readonly accounts: ReadonlySet<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -95,9 +95,9 @@ export class Model implements Observer {
   #polledAt = 0;
   #pingedAt = 0;
   #calmAt = 0;
-  /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
+  /** The process stood still and has not looked at the clock since: its first writes prove nothing about the time in between. */
   #napUnseen = false;
-  /** Since when the database refuses what is to be stored, if it does. */
+  /** Since when the database refuses batches. */
   #refusedSince = 0;
   /** The batch of the last attempt. */
   #tried: Batch | null = null;
@@ -174,12 +174,12 @@ export class Model implements Observer {
     this.#before = null;
   }
 
-  /** A stored record is damaged now, if the daemon does not write it anew. */
+  /** A stored record is damaged now, unless the daemon writes it again. */
   damaged(record: string): void {
     this.#damaged.add(record);
   }
 
-  /** What could not be read is forgotten, and nothing else; people are to hear of it. */
+  /** Only the records that could not be read are forgotten, and people must be told of the loss. */
   #lose({ state }: Daemon, lost: readonly DamagedRecord[]): void {
     this.#before = null;
     for (const { source, key, second } of lost) {
@@ -218,7 +218,7 @@ export class Model implements Observer {
     this.#store = null;
   }
 
-  /** Where nothing is unsaved and nothing under way, the next process must know exactly what this one knew. */
+  /** If everything is saved and nothing is under way, the next process must know exactly what this one knew. */
   dying(): void {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
@@ -235,7 +235,7 @@ export class Model implements Observer {
       this.broken('the heartbeat says that all is stored', 'it is not');
     this.#pingedAt = this.#now();
     const now = this.machine?.daemon?.now() ?? 0;
-    // By the instant of giving up, a day after it began to wait: that one moves with the clock.
+    // Counted from a day before the message is given up, because that instant moves with the clock.
     const late = this.#ledger.pending.find(
       (row) =>
         row.attempts > 0 && now - (row.giveUpAt - 24 * 3_600_000) > overdueMs && !this.#ledger.hasEnded(row),
@@ -245,7 +245,7 @@ export class Model implements Observer {
   }
 
   heldBack(): void {
-    // In reality it looks again within a second: here it may have lain down to its longest sleep.
+    // The product would look again within a second; here the daemon may have begun its longest sleep.
     this.#ledger.onTime.disturb(this.#now() + this.#scenario.sleepMs);
   }
 
@@ -273,10 +273,10 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#polledAt = moment.at;
-    // What it changes is decided next: this is the last look at what was so before.
+    // The answer changes what is silenced or inhibited: this is the last look at the state before it.
     this.#lookForMuted(account);
     this.#ledger.read(account);
-    // What was asked at another address, or by another key, says nothing of the present one.
+    // An answer from another address, or for another key, says nothing about the present one.
     const isOfPresent = this.#book.isReadAs(asked);
     if (isOfPresent) {
       this.#duties.polled(account, outcome, moment.now);
@@ -300,7 +300,7 @@ export class Model implements Observer {
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     if (!this.#napUnseen) this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
-      // One that is over may be stored again.
+      // An incident that is over may be stored again.
       const isOld = incident.resolvedAt !== null && this.#incidents.has(incident.id);
       if (!incident.event && !isOld && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
@@ -315,7 +315,7 @@ export class Model implements Observer {
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
       moment.at,
     );
-    // What happens while a batch is tried again and again is in the next one.
+    // Whatever happens while a batch is retried is in the next batch.
     const isAgain = batch === this.#tried;
     if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
@@ -331,7 +331,7 @@ export class Model implements Observer {
     for (const map of this.#stored) map.take();
   }
 
-  /** Also what is muted between two batches: it takes back what waits all the same. */
+  /** Also finds incidents that are muted only between two batches, because their waiting notifications are retracted too. */
   #lookForMuted(account?: string): void {
     const state = this.machine?.daemon?.state;
     const moment = this.#moment();
@@ -358,7 +358,7 @@ export class Model implements Observer {
     }
   }
 
-  /** What was pushed shows in the first batch that has it, which may be tried more than once. */
+  /** A pushed reading shows in the first batch that has it. That batch may be tried more than once. */
   #takePushed(state: MonitorState, account: string, poll: PollRecord): void {
     if (poll.reading === null || !isPushed(state, account) || this.#pushed.has(poll)) return;
     this.#pushed.add(poll);
@@ -385,10 +385,10 @@ export class Model implements Observer {
     this.#channelsStored();
     this.given.committed();
     for (const map of this.#stored) map.commit();
-    // From here on what is stored goes by the clock of this process.
+    // From here on the stored times are by the clock of this process.
     if (this.#movedAt < this.#bootedAt) this.#movedWhileDown = false;
     this.#endedAt = this.machine?.daemon?.now() ?? this.#endedAt;
-    // What a process writes while it stops says when that was, even if it is killed before it is through.
+    // The writes of a process that stops show when it stopped, even if it is killed before it is done.
     if (this.machine?.stopping === true) this.#stoppedAt = this.#endedAt;
   }
 
@@ -401,7 +401,7 @@ export class Model implements Observer {
     }
     const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
     this.#own.committed(false, moment);
-    // What time decides meanwhile is in a later batch.
+    // Changes that time makes meanwhile are in a later batch.
     if (!this.#napUnseen) this.#book.elapse(moment.now);
   }
 
@@ -417,7 +417,7 @@ export class Model implements Observer {
     const present = this.machine?.daemon?.state;
     if (present !== undefined && !this.#ledger.isFailing && this.#ledger.isNews(send))
       this.#duties.expectMaySay(present, send, moment);
-    // While nobody knows whether a batch is stored, none says what is muted since.
+    // While it is unknown whether a batch is stored, no batch shows what was muted since.
     if (this.#ledger.isUnheard) this.#lookForMuted();
     const mutedAt = (id: string) => this.#muted.get(id) ?? Number.NEGATIVE_INFINITY;
     const intervalOf = (id: string) => this.#book.intervalOf(id);
@@ -430,7 +430,7 @@ export class Model implements Observer {
       const { id, account } = item.incident;
       if (item.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
       if (this.#ledger.isUnheard) {
-        // What was pushed shows in a batch that is known to be stored.
+        // A pushed reading shows in a batch that is known to be stored.
         const state = this.machine?.daemon?.state;
         if (state !== undefined && isPushed(state, account)) continue;
         this.#book.elapse(moment.now);
@@ -495,11 +495,11 @@ export class Model implements Observer {
     this.#duties.disturb(this.#now());
     this.#ledger.onTime.disturb(this.#now());
     this.#pacing.excuse(this.#now());
-    // A process that dies before it noticed leaves clocks of the time before.
+    // A process that dies before it noticed leaves times by the clock before the change.
     this.#movedWhileDown = true;
   }
 
-  /** Neither the daemon nor its timers go on for so long. */
+  /** The daemon and its timers stand still for so long. */
   sleeps(forMs: number): void {
     this.wallMoved(forMs);
     this.#own.sleeps(this.#now(), forMs);
@@ -545,7 +545,7 @@ export class Model implements Observer {
     this.#duties.disturb(this.#now());
   }
 
-  /** Channels that came or went hear anew; an event that was put out for one goes out for the others. */
+  /** Channels that were added or removed are notified from the beginning; an event put out for one goes out for the others. */
   #channelsStored(): void {
     const { readers } = this.#ledger;
     const incidents = [...(this.machine?.daemon?.state.incidents.values() ?? [])];
@@ -557,7 +557,7 @@ export class Model implements Observer {
     }
   }
 
-  /** A process begins, or goes by another configuration from here on. */
+  /** A process begins, or applies another configuration from here on. */
   #configure({ state }: Daemon): void {
     this.#configuredAt = this.#now();
     this.given.configured(state.settings);
@@ -567,7 +567,7 @@ export class Model implements Observer {
       this.#ledger.readers.comeBack(name, this.#now());
   }
 
-  /** The next daemon that does the work has another configuration than the last one. */
+  /** The next owner has another configuration than the last one. */
   reconfigured(): void {
     this.#settingsChanged = true;
   }
@@ -580,20 +580,20 @@ export class Model implements Observer {
     this.#pacing.excuse(this.#now());
   }
 
-  /** From here on nothing fails any more. */
+  /** From here on there are no more faults. */
   calmBegins(): void {
     this.#story.note(9, () => '== all faults end');
     this.#calmAt = this.#now();
   }
 
-  /** Nothing is owed any more: no message waits, no channel is given up, and all is stored. */
+  /** Whether nothing is left to do: no message waits, no channel is given up, and all is stored. */
   get isAtRest(): boolean {
     const daemon = this.machine?.daemon ?? null;
     if (daemon === null || daemon.committer.failing || !isAllStored(daemon.state)) return false;
     return this.#ledger.lastDead.size === 0 && [...this.#ledger.pending].length === 0;
   }
 
-  /** Everything has settled, or never will. */
+  /** Final checks: everything has settled, or never will. */
   finish(): void {
     const daemon = this.machine?.daemon ?? null;
     const moment = this.#moment();
@@ -613,7 +613,7 @@ export class Model implements Observer {
       throw new Violation('no secret is shown', 'in the database');
   }
 
-  /** An order that no program knows is named once, whoever has the accounts, and never done. */
+  /** An order of an unknown kind is reported once, whoever has the accounts, and never done. */
   #expectNamed(state: MonitorState, isLast: boolean): void {
     const details = auditOf(state, { since: 0, before: Number.POSITIVE_INFINITY, limit: 10_000 })
       .filter(({ action }) => action === 'tomorrow')
@@ -625,7 +625,7 @@ export class Model implements Observer {
     }
   }
 
-  /** The newest run of each report was put out, or is one of before it was configured. */
+  /** The newest run of each report was put out, unless it is older than the report's configuration. */
   #expectReported({ notes, settings }: MonitorState, { at, now }: Moment): void {
     if (at - Math.max(this.#configuredAt, this.#wallMovedAt) < reviewEveryMs) return;
     for (const { id, cron, timezone } of settings.reports) {
@@ -635,7 +635,7 @@ export class Model implements Observer {
     }
   }
 
-  /** Nobody takes a daemon for dead that works, for want of a heartbeat. */
+  /** A working daemon sends its heartbeat, so that nobody takes it for dead. */
   #expectPing({ settings: { heartbeat } }: MonitorState, { at }: Moment): void {
     if (heartbeat === null || !this.isAtRest) return;
     const since = Math.max(
@@ -663,7 +663,7 @@ export class Model implements Observer {
     }
   }
 
-  /** Whoever heard that something fired has heard that it ended. */
+  /** Readers that were notified of a firing incident have been notified of its end. */
   #expectEndsHeard(state: MonitorState, moment: Moment): void {
     const stored = this.#storedIncidents(state);
     for (const key of this.#ledger.readers.heardKeys()) {
@@ -675,7 +675,7 @@ export class Model implements Observer {
         continue;
       if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
       if (silenced(state, this.#calendar, incident, moment.now)) continue;
-      // The process that notified of it could store nothing, and died, or the backup that was put in its place is older.
+      // The process that sent the notification could not store it and died, or an older backup was restored.
       const isUnknown = this.#receivers.isForgotten(id) || this.#receivers.isOlder(id);
       if (isUnknown && ownOf(incident.notified, channel) === undefined) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
@@ -750,7 +750,7 @@ export class Model implements Observer {
       const last = this.#calendar.previous(poll.cron, poll.timezone, moment.now) ?? moment.now;
       return Math.max(next - last, 4 * 86_400_000);
     });
-    // What moved long ago was noticed long ago, and no poll of before dates the end of a process.
+    // A clock change of long ago has been noticed, and no poll from before it dates the end of a process.
     const isSeen = moment.at > this.#wallMovedAt + 2 * this.#scenario.sleepMs;
     if (isSeen && this.#polledAt > this.#wallMovedAt) this.#movedWhileDown = false;
   }

@@ -2,16 +2,16 @@ import type { Notification } from '../../../src/domain/outbox.ts';
 import { Violation } from '../story.ts';
 import type { Moment } from './ledger.ts';
 
-/** So long a message may wait though nothing stands in its way: after a start it waits a minute for a poll of its account. */
+/** A message may wait this long without a reason: after a start it waits a minute for a poll of its account. */
 const lateMs = 75_000;
 
-/** No message lies while nothing stands in its way. */
+/** Checks that no message waits without a reason. */
 export class OnTime {
   /** When the last attempt on each channel ended. */
   readonly #freeSince = new Map<string, number>();
   /** Until when no daemon could send anything. */
   #disturbedUntil = 0;
-  /** How long the last two attempts to store took: what falls due during one is part of the next. */
+  /** The duration of the last two attempts to store: a message that falls due during one is part of the next. */
   #storingMs: readonly number[] = [];
   #storingSince = 0;
 
@@ -27,12 +27,12 @@ export class OnTime {
     this.#storingSince = at;
   }
 
-  /** Or refused. */
+  /** The attempt to store ended, with success or not. */
   stored(at: number): void {
     this.#storingMs = [at - this.#storingSince, ...this.#storingMs].slice(0, 2);
   }
 
-  /** `mayAt`: from when on it may go out, as far as its receiver said. */
+  /** `mayAt`: the instant from which the receiver allows the message. */
   expect({ id, channel, dueAt }: Notification, { at, now }: Moment, mayAt: number): void {
     const since = Math.max(mayAt, this.#freeSince.get(channel) ?? 0, this.#disturbedUntil);
     const waitedMs = Math.min(now - dueAt, at - since);

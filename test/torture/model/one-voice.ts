@@ -4,18 +4,18 @@ import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
 import { sharesVoice } from './routing.ts';
 
-/** What was seen of an incident, in the time that really passes: the dates it carries lie when the clock was set back. */
+/** The observations of an incident, in the simulation's time: its own dates are wrong if the clock was set back. */
 interface Seen {
   readonly openAt: number;
   /** The date of its acknowledgement, null without one. */
   readonly acknowledgement: number | null;
-  /** The date of the last one that it had, which may have been given back since. */
+  /** The date of its last acknowledgement, which may have been removed since. */
   readonly had: number | null;
-  /** When that came; null where the incident was first seen with it, so that nobody knows what else was open then. */
+  /** When that came; null if the incident was first seen with it: then nobody knows which others were open. */
   readonly takenAt: number | null;
 }
 
-/** One acknowledgement takes all that were open about the same empty balance. */
+/** One acknowledgement takes every open incident about the same empty balance. */
 export class OneVoice {
   readonly #seen = new DurableMap<Seen>();
 
@@ -23,7 +23,7 @@ export class OneVoice {
   followed({ id, acknowledgement }: Incident, at: number): void {
     const known = this.#seen.get(id);
     const date = acknowledgement?.at ?? null;
-    // Who ordered a top-up takes what that mends, and nothing else.
+    // An ordered top-up acknowledges only the incidents that it clears.
     const takenAt = acknowledgement?.comment.startsWith('ordered') === true ? null : at;
     if (known === undefined)
       this.#seen.set(id, { openAt: at, acknowledgement: date, had: date, takenAt: null });
@@ -39,14 +39,14 @@ export class OneVoice {
       const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
       if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
       const { openAt = takenAt, had = null } = this.#seen.get(other.id) ?? {};
-      // What was taken with it may have been given back since this one rose, which keeps what it was taken with.
+      // Removing an acknowledgement spares an incident that rose after it, so that this one may still be acknowledged alone.
       const isLeft = had === incident.acknowledgement.at && incident.rises > incident.acknowledgement.rises;
       if (openAt < takenAt && !isLeft)
         throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
     }
   }
 
-  /** The database is an older one, or the clock moved unseen: what was seen before proves nothing. */
+  /** The database is an older one, or the clock moved unseen: earlier observations prove nothing. */
   restored(): void {
     for (const id of [...this.#seen.keys()]) this.#seen.delete(id);
     this.commit();

@@ -10,7 +10,7 @@ import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
 import { acknowledged, sharesVoice } from './routing.ts';
 
-/** A payment counts as arrived with so much of it (contract, 4). */
+/** A payment counts as arrived once this share of it has come (contract, 4). */
 const arrivedShare = 0.8;
 
 interface Expected {
@@ -22,21 +22,21 @@ interface Expected {
   readonly orderedAt: number;
 }
 
-/** What somebody read of their order, on the page or as the command line has it. */
+/** The answer to an order that somebody read, on the page or from the command line. */
 export interface Answer {
   readonly isSaidDone: boolean;
-  /** It was done from memory by a daemon that may have died with that. */
+  /** Whether it was done from memory by a daemon that may have died since. */
   readonly mayBeLost?: boolean;
-  /** The incident that they took, if they did. */
+  /** The incident that they acknowledged; null without one. */
   readonly incident: string | null;
 }
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** By so much each silence is let last longer that is. */
+/** Each silence that is extended lasts this much longer. */
 export const extendedByMs = hourMs;
 
-/** Orders of people: each holds as long as they said, counts once, and is done or taken back. */
+/** Orders of people: each holds as long as ordered, counts once, and is either done or undone. */
 export class OrdersGiven {
   readonly #silences = new DurableMap<Silence>();
   readonly #expected = new DurableMap<Expected>();
@@ -50,9 +50,9 @@ export class OrdersGiven {
     ...[this.#silences, this.#expected, this.#cancelled],
     ...[this.#risen, this.#readings, this.#runs],
   ] as const;
-  /** Entries of the audit that a batch had. */
+  /** Audit entries that a batch had. */
   readonly #audited = new Set<string>();
-  /** By who gave it, each of whom gives one. */
+  /** By the person; each gives one order. */
   readonly #answers = new Map<string, Answer>();
 
   answered(by: string, it: Answer): void {
@@ -70,7 +70,7 @@ export class OrdersGiven {
     }
   }
 
-  /** Before a batch is stored. */
+  /** Called before a batch is stored. */
   follow(state: MonitorState, batch: Batch, now: number): void {
     for (const silence of batch.silences) this.#silences.set(silence.id, silence);
     // All that an older database lacks is stored again.
@@ -88,7 +88,7 @@ export class OrdersGiven {
     this.#expectRunsKept(state, now);
   }
 
-  /** Money for an account that is gone, even for a moment, is expected no more. */
+  /** A top-up for an account that was removed, even for a moment, is no longer expected. */
   configured({ accounts }: Settings): void {
     const ids = new Set(accounts.map(({ id }) => id));
     for (const announced of [this.#expected, this.#runs])
@@ -114,8 +114,8 @@ export class OrdersGiven {
   }
 
   /**
-   * Orders of people, at a daemon that stands by too, in the audit of the one that has the accounts. `isTaken`: whether somebody else took
-   * it before; null while something may wait.
+   * Checks that each order, at a standby too, is once in the audit of the owner. `isTaken`: whether another person acknowledged the
+   * incident before; null while something may wait.
    */
   expectOnce(state: MonitorState, isTaken: ((incident: string) => boolean) | null): void {
     if (this.#answers.size === 0) return;
@@ -129,12 +129,12 @@ export class OrdersGiven {
     }
   }
 
-  /** Whether the audit says so. */
+  /** Whether the audit says that the order was done. */
   isDone(state: MonitorState, by: string): boolean {
     return entriesOf(state).some((entry) => entry.by === by && !entry.detail.startsWith('not done'));
   }
 
-  /** A silence lasts as long as was ordered, on whatever clock. */
+  /** A silence lasts as long as was ordered, whatever the clock does. */
   #expectMuted(state: MonitorState, now: number): void {
     for (const { id, endsAt } of this.#silences.values()) {
       const known = state.silences.get(id);
@@ -143,7 +143,7 @@ export class OrdersGiven {
     }
   }
 
-  /** A silence lasts by as much longer as the audit says, once for each order. */
+  /** A silence lasts longer by what the audit says, counted once for each order. */
   #expectExtended(state: MonitorState): void {
     if (state.silences.size === 0) return;
     const extended = entriesOf(state).filter(({ action }) => action === 'extend-silence');
@@ -155,7 +155,7 @@ export class OrdersGiven {
     }
   }
 
-  /** What somebody gave back nobody has, nor what shares its messages, if nobody took it since. */
+  /** An acknowledgement that was removed is gone, also for incidents in the same messages, unless somebody acknowledged since. */
   #expectGivenBack(state: MonitorState, ordered: readonly AuditEntry[]): void {
     for (const { action, account, rule, detail } of ordered) {
       if (action !== 'unacknowledge' || detail !== '' || account === null || isTakenIn(ordered)) continue;
@@ -167,7 +167,7 @@ export class OrdersGiven {
     }
   }
 
-  /** Nor does anybody have what was taken with money that does not come. */
+  /** A cancelled top-up also removes the acknowledgements that came with it. */
   #expectCancelled(state: MonitorState, ordered: readonly AuditEntry[]): void {
     for (const { action, account, detail } of ordered) {
       if (action !== 'cancel-expected' || account === null) continue;
@@ -180,7 +180,7 @@ export class OrdersGiven {
     }
   }
 
-  /** Nothing has arrived that did not come, and nothing is expected no more that did not arrive. */
+  /** No top-up counts as arrived that did not come, and none is dropped before it arrived. */
   #expectComing({ expected, accounts }: MonitorState): void {
     for (const account of expected.keys())
       if (!accounts.has(account)) throw new Violation('what is ordered is for an account', account);
@@ -217,7 +217,7 @@ export class OrdersGiven {
     }
   }
 
-  /** A run is known until it is over, also after a clock that was ahead for less than a week. */
+  /** A run is kept until it is over, even if the clock was ahead by less than a week meanwhile. */
   #expectRunsKept({ announced }: MonitorState, now: number): void {
     const known = new Map([...announced.values()].flat().map((run) => [run.id, run]));
     for (const [id, run] of known) this.#runs.set(id, run);

@@ -4,16 +4,16 @@ import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
 
-/** Who was refused a message for now that others have, by the message. */
+/** The recipients who were refused a message for now, while others received it; by message. */
 export class Owed extends DurableMap<readonly string[]> {
-  /** A message was delivered, to all or to some. Gives how long the others must be left alone. */
+  /** A message was delivered, to all or to some. Returns how long the others must be left alone. */
   delivered(id: string, { owed }: Extract<Delivery, { kind: 'delivered' }>): number | null {
     if (owed === undefined) this.delete(id);
     else this.set(id, owed.recipients);
     return owed === undefined ? null : Math.max(1000, owed.afterMs ?? 0);
   }
 
-  /** Some had it and some did not: it goes to those who did not, and to nobody else, unless it is one with what nobody has. */
+  /** A message that some received goes only to those who did not, unless it was merged with one that nobody received. */
   expectOnlyOwed(row: Notification, { message }: Send): void {
     const owed = this.get(row.id);
     const isForAll = row.owed === undefined && row.deliveredAt === null;

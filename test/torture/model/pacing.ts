@@ -9,7 +9,7 @@ import { DurableMap } from './durable-map.ts';
 interface Wait {
   readonly strikes: number;
   readonly until: number;
-  /** When it was last made longer. */
+  /** When the wait was last made longer. */
   readonly at: number;
 }
 
@@ -19,13 +19,13 @@ interface Busy {
 
 const slackMs = 2;
 /**
- * A poll every five minutes, retries after 15, 30, 60, 120 and 240 s, and a few that people or a jump asked for. Beyond these one for
- * each start: who takes the accounts while the database comes and goes knows of no poll that could not be stored.
+ * A poll every five minutes, retries after 15, 30, 60, 120 and 240 s, and a few polls for people or a clock change. One more for each
+ * start: a new owner does not know of a poll that could not be stored.
  */
 const watchedMs = 600_000;
 const maxPolls = 14;
 
-/** Holds every request to the provider against the guard and the backoff, and notices accounts that are forgotten. */
+/** Checks every request to the provider against the guard and the backoff, and notices accounts that are forgotten. */
 export class Pacing {
   #settings: Settings;
   readonly #accounts = new Map<string, AccountSettings>();
@@ -36,10 +36,10 @@ export class Pacing {
   readonly #lastSeen = new Map<string, number>();
   readonly #recent = new Map<string, number[]>();
   readonly #starts: number[] = [];
-  /** Accounts that were asked and of which the database does not know that yet, each with its group; and those of them that answered. */
+  /** The group of each account that was asked without the database knowing yet; and those of these accounts that answered. */
   readonly #unstored = new Map<string, string>();
   readonly #ended = new Set<string>();
-  /** Those that the batch under way tells the database of. */
+  /** The accounts whose requests the batch under way stores. */
   #notified: readonly string[] = [];
   polls = 0;
 
@@ -55,13 +55,13 @@ export class Pacing {
     for (const account of settings.accounts) {
       this.#accounts.set(account.id, account);
       const before = groups.get(account.id);
-      // Another key or address: what the old one was asked for counts no more, or still does; both are right.
+      // Another key or address: a wait of the old one may count still, or no longer; both are right.
       if (before !== undefined && before !== sharedBy(account)) {
         this.#waits.delete(before);
         this.#waits.delete(sharedBy(account));
         this.#waits.delete(account.id);
       }
-      // Who edits an entry's name may have mended what the key was refused for: the account is asked once more.
+      // An edit of an entry's name may have fixed the refused key: the account is asked again.
       if ((entries.get(account.id) ?? account.provider) !== account.provider) this.#waits.delete(account.id);
       this.#lastSeen.set(account.id, at);
     }
@@ -103,12 +103,12 @@ export class Pacing {
     this.#waits.restore();
   }
 
-  /** The clock moved: what is due is calculated again. */
+  /** The clock moved: the next polls are calculated again. */
   excuse(at: number): void {
     for (const id of this.#accounts.keys()) this.#lastSeen.set(id, at);
   }
 
-  /** What the provider asked for goes on while a machine sleeps: only a clock that was set back moves it. */
+  /** A provider's wait goes on while the machine sleeps: it moves only with a clock that was set back. */
   shift(byMs: number, at: number): void {
     if (byMs < 0)
       for (const [key, wait] of [...this.#waits.entries()])
@@ -116,7 +116,7 @@ export class Pacing {
     this.excuse(at);
   }
 
-  /** The wall clock moved while nobody could notice by how much: waits measured on it mean nothing any more. */
+  /** The wall clock moved, and nobody could notice by how much: waits measured on it mean nothing any more. */
   forget(): void {
     for (const key of [...this.#waits.keys()]) this.#waits.delete(key);
     this.#waits.commit();
@@ -168,7 +168,7 @@ export class Pacing {
       for (const key of [group, id]) if (this.#waits.has(key)) this.#waits.delete(key);
       return;
     }
-    // Another kind of failure in between: the count of the refused key begins again, as a run of them is broken.
+    // Another kind of failure came in between, so that the count of refused keys begins again.
     if (outcome.kind !== 'auth_failed' && this.#waits.has(id)) this.#waits.delete(id);
     if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') {
       const known = this.#waits.get(group) ?? { strikes: 0, until: 0, at: it.at };
@@ -190,14 +190,14 @@ export class Pacing {
     it: { initialMs: number; maxMs: number; leastMs: number; since: number; at: number; now: number },
   ): void {
     const known = this.#waits.get(key) ?? { strikes: 0, until: 0, at: -1 };
-    // Requests that were under way together meet one rate limit.
+    // Requests that were under way together meet one rate limit and count once.
     const isSame = known.strikes > 0 && it.since <= known.at;
     const strikes = known.strikes + (isSame ? 0 : 1);
     const waitMs = Math.max(Math.min(it.maxMs, it.initialMs * 2 ** (strikes - 1)), it.leastMs);
     this.#waits.set(key, { strikes, until: Math.max(it.now + waitMs, isSame ? known.until : 0), at: it.at });
   }
 
-  /** No account is forgotten. */
+  /** Checks that no account is forgotten. */
   expectPolled(at: number, gapOf: (account: AccountSettings) => number): void {
     for (const account of this.#accounts.values()) {
       const { backoff, polled } = entryOf(this.#settings, account);
@@ -216,7 +216,7 @@ export class Pacing {
     }
   }
 
-  /** Whoever takes over now asks again what the database does not know of. */
+  /** A daemon that takes over now repeats the requests that the database does not know of: at most one a group. */
   #expectAlone(id: string, group: string): void {
     const others = [...this.#unstored].filter(([, other]) => other === group);
     if (others.length === 0) return;
@@ -226,7 +226,7 @@ export class Pacing {
     );
   }
 
-  /** Retries after failures come between the planned polls, but never many of them. */
+  /** Retries after failures come between the planned polls, but never many. */
   #expectCalm(id: string, at: number): void {
     const recent = (this.#recent.get(id) ?? []).filter((it) => at - it < watchedMs);
     recent.push(at);
@@ -245,7 +245,7 @@ export class Pacing {
   }
 }
 
-/** What the accounts of a group have in common. */
+/** The text that all accounts of a group have in common. */
 export function sharedBy(account: AccountSettings): string {
   const keys = Object.values(account.credentials).map((secret) => secret.reveal());
   return `group ${account.baseUrl ?? account.provider} ${keys}`;

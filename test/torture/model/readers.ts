@@ -5,10 +5,10 @@ import { Violation } from '../story.ts';
 
 const edgeMs = 60_000;
 
-/** What a channel's readers have got of one incident. */
+/** The notifications of one incident that arrived at a channel's readers. */
 interface Heard {
   readonly kinds: Map<string, Arrivals>;
-  /** When the last was sent. */
+  /** When the last one was sent. */
   sentAt: number;
 }
 
@@ -19,19 +19,19 @@ interface Arrivals {
   readonly deaths: number;
 }
 
-/** What the readers of each channel have seen: no end before its beginning, nothing twice without a reason. */
+/** The messages that each channel's readers have seen: no end before its beginning, nothing twice without a reason. */
 export class Readers {
   readonly #heard = new Map<string, Heard>();
   readonly #unknowns = new Map<string, number>();
-  /** What had gone wrong before each sending. */
+  /** The count of failures before each sending. */
   readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
-  /** Sendings of what others have already. */
+  /** Sendings of a message that others have already received. */
   readonly #late = new WeakSet<Send>();
-  /** Incidents of which nobody knows who heard of them. */
+  /** Incidents of which nobody knows who was notified. */
   readonly #lost = new Set<string>();
-  /** What a message said that was lost, or an attempt of which nobody knows the end: nobody knows whether it was read. */
+  /** `<channel>/<incident>` in a lost message, or in an attempt with unknown outcome: nobody knows whether it was read. */
   readonly #perhapsRead = new Set<string>();
-  /** Since when a channel is another one than before: it came into the configuration, or out of it. */
+  /** When a channel was last added to the configuration or removed: its readers are others since. */
   readonly #beginsAt = new Map<string, number>();
   readonly #changedAt = new Map<string, number>();
   #deaths = 0;
@@ -41,12 +41,12 @@ export class Readers {
     return new Set(this.#heard.get(`${channel}/${incident}`)?.kinds.keys());
   }
 
-  /** Every `<channel>/<incident>` that readers have heard of. */
+  /** Every `<channel>/<incident>` of which readers were notified. */
   heardKeys(): string[] {
     return [...this.#heard.keys()];
   }
 
-  /** A process died, or a backup took the place of the database. */
+  /** A process died, or a backup replaced the database. */
   processDied(): void {
     this.#deaths++;
   }
@@ -60,7 +60,7 @@ export class Readers {
     this.#perhapsRead.add(key);
   }
 
-  /** It waits for some recipients with what nobody has: all hear both where both go out again, rather than an end alone. */
+  /** The message waits for some recipients together with news for all: if both go out again, all may hear both. */
   mayHearAgain({ channel, items }: Notification): void {
     for (const [incident, kinds] of kindsByIncident(items))
       for (const kind of kinds) {
@@ -69,23 +69,23 @@ export class Readers {
       }
   }
 
-  /** Whether nobody at the channel can have heard of it. */
+  /** Whether surely nobody at the channel was notified of the incident. */
   isUnheard(channel: string, incident: string): boolean {
     return this.heard(channel, incident).size === 0 && !this.#perhapsRead.has(`${channel}/${incident}`);
   }
 
-  /** It was out of the configuration for a moment of which no batch knows: what is open is told anew. */
+  /** The channel was out of the configuration so briefly that no batch shows it: open incidents are notified again. */
   comeBack(channel: string, at: number): void {
     this.lostTrackOf(channel);
     this.#changedAt.set(channel, at);
   }
 
-  /** Whether a channel came or went since. */
+  /** Whether the channel was added or removed since. */
   hasChanged(channel: string, since: number): boolean {
     return (this.#changedAt.get(channel) ?? Number.NEGATIVE_INFINITY) >= since;
   }
 
-  /** What was sent there since then begins anew. */
+  /** The channel is another one from `at` on: messages sent before no longer count. */
   leave(channel: string, at: number, storedAt: number): void {
     this.#beginsAt.set(channel, at);
     this.#changedAt.set(channel, storedAt);
@@ -103,7 +103,7 @@ export class Readers {
 
   sending(send: Send, othersHaveIt: boolean): void {
     if (othersHaveIt) this.#late.add(send);
-    // What was on its way as the channel left goes out before all is told anew.
+    // A message that was on its way when the channel left arrives before everything is notified again.
     const before = this.hasChanged(send.channel, send.at - edgeMs) ? 1 : 0;
     const unknowns = (this.#unknowns.get(send.channel) ?? 0) - before;
     this.#trouble.set(send, { unknowns, deaths: this.#deaths });
@@ -111,7 +111,7 @@ export class Readers {
 
   arrived(send: Send): void {
     const { channel, message } = send;
-    // Late to those whom it was refused for, where the others have it: `Ledger` sees that they do not get it again.
+    // A late copy for the recipients who were refused it: `Ledger` checks that the others do not get it again.
     if (send.at < (this.#beginsAt.get(channel) ?? 0)) return;
     if (message.kind !== 'incidents' || (message.recipients !== undefined && this.#late.has(send))) return;
     for (const item of message.items) {
@@ -127,7 +127,7 @@ export class Readers {
     }
   }
 
-  /** Reminders and repeats are allowed as often as the truth explains them; what is overdue beside what they knew is news. */
+  /** Reminders and repeats are allowed as often as failures explain them. If something else became overdue since, it is news. */
   #hear(
     heard: Heard,
     kind: string,
@@ -136,7 +136,7 @@ export class Readers {
     const unknowns = this.#unknowns.get(it.send.channel) ?? 0;
     const known = heard.kinds.get(kind);
     if (known === undefined || it.overdueAt > known.overdueAt) {
-      // Counted from the sending: the process may die, or give up, before what it sent arrives.
+      // Counted from the sending: the process may die or give up before the message arrives.
       const before = this.#trouble.get(it.send) ?? { unknowns, deaths: this.#deaths };
       heard.kinds.set(kind, { count: 1, overdueAt: it.overdueAt, ...before });
       return;
@@ -153,7 +153,7 @@ export class Readers {
   }
 }
 
-/** Since when that is overdue of which the alert is: a run an hour after its end. */
+/** Since when the subject of the alert is overdue: a run is, an hour after its end. */
 function overdueAtOf({ facts }: MessageItem): number {
   const found = facts.find(({ name }) => name === 'expected by' || name === 'run ended');
   if (found?.value.unit !== 'instant') return 0;

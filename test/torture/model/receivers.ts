@@ -14,12 +14,12 @@ import { acknowledged, asksOf, silenced } from './routing.ts';
 import { rank } from './rules.ts';
 
 const hourMs = 3_600_000;
-/** Until then a channel that refused for good is tried again with everything. */
+/** Until then, a channel that refused for good is sent everything again. */
 const refusedForMs = 26 * hourMs;
-/** So long after the end of a silence what it muted may still be on its way to the outbox. */
+/** After the end of a silence, what it muted may take this long to reach the outbox. */
 const edgeMs = 120_000;
 
-/** The last word that somebody read about an alert. */
+/** The last news that somebody read about an alert. */
 interface Word {
   readonly incident: string;
   readonly state: 'open' | 'taken' | 'over';
@@ -28,18 +28,18 @@ interface Word {
   readonly sentAt: number;
 }
 
-/** Everybody who is never refused a message that others get. */
+/** All the recipients who are never refused a message that others get. */
 const others = 'others';
 
-/** What people see at a receiver: the alerts of a tool, or the last word that each recipient read. */
+/** What people see at a receiver: the alerts of a tool, or the last news that each recipient read. */
 interface Shown {
   readonly tool: PagingTool | null;
   readonly words: Map<string, Map<string, Word>>;
-  /** The latest incident of each alert that a message was about, and when that arrived. */
+  /** The latest incident of each alert in a message, and when that arrived. */
   readonly latest: Map<string, Word>;
-  /** The incidents that messages were about, by their alert. */
+  /** The incidents that messages were about, by alert. */
   readonly heard: Map<string, Set<string>>;
-  /** Parts that the tool refused for good, until it gets them with another message: nobody sends them again. Elsewhere alerts. */
+  /** Parts that a tool refused for good, until another message brings them: nobody sends them again. For other receivers: alerts. */
   readonly refused: Set<string>;
 }
 
@@ -48,36 +48,36 @@ interface Truth extends Moment {
   readonly calendar: Calendar;
   readonly ledger: Ledger;
   readonly left: LeftReceivers;
-  /** An incident that the database has, whether or not it is open. */
+  /** An incident of the database, open or not. */
   readonly stored: (id: string) => Incident | undefined;
-  /** Whether a channel fails, or did when what it shows was to be sent again. */
+  /** Whether a channel fails, or failed when what it shows was to be sent again. */
   readonly isFailing: (channel: string) => boolean;
 }
 
 /**
- * What each receiver shows, made of what really arrived there, held against the truth: what a person sees is so, or is late because
- * something waits, was refused or is muted. Tools are modelled as their documentation says, from the bodies they get; of all others the
- * last word counts, for each recipient.
+ * What each receiver shows, made from the messages that really arrived, compared with the truth. It must be true, or late because
+ * a message waits, was refused or is muted. Tools are modelled after their documentation, from the bodies they get; for all other
+ * receivers the last news counts, for each recipient.
  */
 export class Receivers {
   readonly #shown = new Map<string, Shown>();
-  /** When each incident last changed in what people need to know. */
+  /** When each incident last changed in something that people need to know. */
   readonly #changed = new Map<string, { readonly words: string; readonly at: number }>();
-  /** Incidents that messages told of from memory: in no batch yet, and in the one that is tried. */
+  /** Incidents that messages sent from memory were about: in no batch yet, and in the batch that is tried. */
   readonly #fromMemory = new Set<string>();
   readonly #inBatch = new Set<string>();
-  /** When a process died with what it had told of an incident: nobody alive knows what is read there. */
+  /** When a process that had sent news of an incident from memory died: no daemon knows what was read there. */
   readonly #forgotten = new Map<string, number>();
-  /** Incidents of before a database was put back: receivers may know more of them than it. */
+  /** Incidents from before a database was restored: receivers may know more of them than it does. */
   readonly #older = new Set<string>();
-  /** Incidents whose records could not be read, and alerts by name of which nothing could be. */
+  /** Incidents whose records could not be read, and names of alerts of which no record could be read. */
   readonly #lost = new Set<string>();
-  /** Since when somebody looks: who was away, or stood still, tells on coming back. */
+  /** Since when somebody looks: a daemon that was away, or stood still, reports when it is back. */
   #awakeSince = 0;
   /** When the clock last jumped, perhaps past the end of a silence. */
   #jumpedAt = Number.NEGATIVE_INFINITY;
 
-  /** What it shows of before is nobody's any more: people heard so. */
+  /** Forgets what the channel showed before: people were notified that it may not learn of the end. */
   begin(channel: string): void {
     this.#shown.delete(channel);
   }
@@ -88,19 +88,19 @@ export class Receivers {
     if (this.#changed.get(incident.id)?.words !== words) this.#changed.set(incident.id, { words, at });
   }
 
-  /** An older database took the place of the present one: what it does not know ends nowhere, and what it told may be over there. */
+  /** An older database replaced the present one: an incident that it does not know never ends there, and one that it has may be over. */
   restored(): void {
     this.#shown.clear();
     for (const id of this.#changed.keys()) this.#older.add(id);
   }
 
-  /** Who has it is known at the receivers alone. */
+  /** The record of an incident was lost: only the receivers know who acknowledged it. */
   lose(incident: string): void {
     this.#lost.add(incident);
     this.#changed.delete(incident);
   }
 
-  /** Its alert cannot be read either: the next incident of it is taken for the first, and receivers may know better. */
+  /** The alert cannot be read either: its next incident counts as its first, and receivers may know better. */
   forgetAlert(alert: string): void {
     for (const shown of this.#shown.values()) {
       shown.latest.delete(alert);
@@ -117,7 +117,7 @@ export class Receivers {
     this.#jumpedAt = at;
   }
 
-  /** While nothing can be stored, messages tell what no database knows. */
+  /** While nothing can be stored, messages are about incidents that no database has. */
   toldFromMemory({ message }: Send): void {
     if (message.kind !== 'incidents') return;
     for (const { incident } of message.items) this.#fromMemory.add(incident.id);
@@ -132,12 +132,12 @@ export class Receivers {
     this.#inBatch.clear();
   }
 
-  /** Whether an older database, which may not know who heard of it, took the place of the one that did. */
+  /** Whether the incident is from before an older database was restored, which may not know who was notified. */
   isOlder(incident: string): boolean {
     return this.#older.has(incident);
   }
 
-  /** Whether a process died with what it had told of it. */
+  /** Whether a process that had sent news of the incident from memory died. */
   isForgotten(incident: string): boolean {
     return this.#forgotten.has(incident);
   }
@@ -183,7 +183,7 @@ export class Receivers {
     for (const part of tool === null ? alerts : delivery.refused.recipients) refused.add(part);
   }
 
-  /** Throws where somebody would see what is not so, though nothing is on its way. */
+  /** Throws if somebody would see something untrue although nothing is on its way. */
   expectTrue(truth: Truth): void {
     for (const { name } of truth.state.settings.channels) {
       const shown = this.#shown.get(name);
@@ -196,13 +196,13 @@ export class Receivers {
     for (const [name, since] of truth.left.since) this.#expectLeft(name, since, truth);
   }
 
-  /** Unchanged for an hour, in which somebody looked and nothing muted it. */
+  /** Whether the incident was unchanged for an hour in which somebody looked and nothing muted it. */
   #isSettled(incident: Incident, { state, calendar, at, now }: Truth): boolean {
     const since = Math.max(this.#changed.get(incident.id)?.at ?? at, this.#awakeSince);
     return at - since >= hourMs && ![0, edgeMs].some((ago) => silenced(state, calendar, incident, now - ago));
   }
 
-  /** Known from before a database was put back, and not told there since. */
+  /** Whether the incident is from before a database was restored, and the channel was not notified of it since. */
   #isOlder({ heard }: Shown, incident: Incident): boolean {
     return this.#older.has(incident.id) && heard.get(nameOf(incident))?.has(incident.id) !== true;
   }
@@ -216,7 +216,7 @@ export class Receivers {
     return at - (ledger.lastDead.get(channel) ?? Number.NEGATIVE_INFINITY) < refusedForMs;
   }
 
-  /** What is over for an hour is shown as open nowhere. */
+  /** An incident that ended an hour ago is shown as open nowhere. */
   #expectEnded(channel: string, shown: Shown, truth: Truth): void {
     for (const [alert, word] of shown.latest) {
       const incident = truth.state.incidents.get(word.incident) ?? truth.stored(word.incident);
@@ -230,12 +230,12 @@ export class Receivers {
     }
   }
 
-  /** Whoever hears no more was told so within an hour, or people heard that it was not. */
+  /** A removed receiver shows nothing as open after an hour, or people were notified that it may. */
   #expectLeft(channel: string, since: number, truth: Truth): void {
     const shown = this.#shown.get(channel);
     if (shown === undefined || truth.left.isNamed(channel)) return;
     if (truth.at - Math.max(since, this.#awakeSince) < hourMs) return;
-    // What it refused for good as news, people may know from before it was taken out for a moment.
+    // If it refused the news for good, people may know the incident from before the receiver was briefly removed.
     if (truth.ledger.lastDead.has(channel)) return;
     for (const [alert, word] of shown.latest) {
       if (truth.at - word.at < hourMs || this.#isOfNobody(shown, alert, truth)) continue;
@@ -248,7 +248,7 @@ export class Receivers {
     }
   }
 
-  /** What a daemon told from memory before another took over ends by what it leaves for that one, which is not played here. */
+  /** Whether no daemon can end it: news sent from memory before a take-over is ended by a record that the simulation does not play. */
   #isOfNobody(shown: Shown, alert: string, { state, stored }: Truth): boolean {
     const word = shown.latest.get(alert);
     if ((word !== undefined && this.#isForgotten(word)) || this.#isBeyond(shown, alert)) return true;
@@ -256,14 +256,14 @@ export class Receivers {
     return shown.tool !== null && ![...(shown.heard.get(alert) ?? [])].every(isKnown);
   }
 
-  /** Of an incident whose record was lost, the keys are closed that nearly every incident does with. */
+  /** Whether its record was lost: then only those keys are closed that nearly every incident uses. */
   #isBeyond({ heard, tool }: Shown, alert: string): boolean {
     const isLost = [...(heard.get(alert) ?? [])].some((id) => this.#lost.has(id));
     const keys = [...(tool?.shown.keys() ?? [])].filter((key) => key.startsWith(`lowwater/${alert}`));
     return isLost && keys.length > 0 && keys.every((key) => Number(/\d+$/.exec(key)?.[0] ?? 0) > 20);
   }
 
-  /** Known there, unchanged for an hour, and the only one of its account: another one says nothing in its place. */
+  /** Whether the incident must be shown: known there, unchanged for an hour, and alone on its account, so that none inhibits it. */
   #isToBeShown(channel: string, incident: Incident, truth: Truth): boolean {
     const { state } = truth;
     const { account, event, resolvedAt, flappingSince, notified, type } = incident;
@@ -280,10 +280,10 @@ export class Receivers {
   #expectOpen(channel: string, shown: Shown, incident: Incident, { at, isFailing }: Truth): void {
     const alert = nameOf(incident);
     const { acknowledgement, severity } = incident;
-    // Who had it read that it is taken; that nobody has it any more is told of what is more than information.
+    // The reader knows of the acknowledgement; its removal is reported only for more than information.
     if (this.#lost.has(incident.id) && severity === 'info') return;
     const isTaken = acknowledged(incident);
-    // What rose to where its reader had seen it is no news.
+    // A rise to the severity that the reader had already seen is not news.
     const isWorse = acknowledgement === null || rank[severity] > rank[acknowledgement.severity];
     const isFree = !isTaken && isWorse;
     const truth = `of ${alert}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
@@ -295,12 +295,12 @@ export class Receivers {
       }
       return;
     }
-    // What somebody took there, and no daemon knows of any more, never wakes anybody there.
+    // An incident acknowledged at the tool, of which no daemon knows any more, never wakes anybody there.
     const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
       (each) => this.#lost.has(each) || this.isForgotten(each),
     );
     const { forgets } = shown.tool;
-    // Also what somebody has stands where nobody can take it.
+    // An acknowledged incident is open too, at a tool where nobody can acknowledge.
     if (!(isFree || forgets) || isUnknown || hasRefused(shown, alert) || (forgets && isFailing(channel)))
       return;
     const open = shown.tool.about(`lowwater/${alert}`, at);
@@ -324,7 +324,7 @@ export class Receivers {
     return fresh;
   }
 
-  /** Whoever was not told apart so far has read what the others have. */
+  /** A recipient who was never treated apart so far has read what the others have read. */
   #wordsOf(shown: Shown, name: string): Map<string, Word> {
     const known = shown.words.get(name);
     if (known !== undefined) return known;
@@ -343,13 +343,13 @@ function wordOf(
   return { incident: incident.id, state, severity, ...when };
 }
 
-/** What its readers, or its tool, have open about an alert. */
+/** What the tool, or the readers, have open about an alert. */
 function openThere({ tool, words }: Shown, alert: string, at: number): readonly unknown[] {
   if (tool !== null) return tool.about(`lowwater/${alert}`, at);
   return [...words].filter(([, said]) => !['over', undefined].includes(said.get(alert)?.state));
 }
 
-/** `isFree`: nobody has it as bad as it is. */
+/** Whether the news is true. `isFree`: nobody acknowledged the incident at its present severity. */
 function isSo(word: Word, { id, severity }: Incident, isFree: boolean): boolean {
   if (word.incident !== id || word.state === 'over') return false;
   return !isFree || (word.state !== 'taken' && rank[word.severity] >= rank[severity]);
@@ -363,7 +363,7 @@ function nameOf({ account, rule }: Incident): string {
   return alertKey(account, rule);
 }
 
-/** Another incident of the same alert fires by now. */
+/** Whether another incident of the same alert fires by now. */
 function isOpen({ alerts }: MonitorState, { account, rule }: Incident): boolean {
   return alerts.get(account, rule)?.state === 'firing';
 }
@@ -372,7 +372,7 @@ function untrue(words: string): Violation {
   return new Violation('what a person sees is so, or is late', words);
 }
 
-/** The parts of a message to a tool, by which it can be refused; null for a receiver that takes it whole. */
+/** The parts of a message that a tool can refuse one by one; null for a receiver that takes it whole. */
 export function partsAt(type: string, message: Send['message']): readonly string[] | null {
   if (type === 'alertmanager') return [];
   const tool = toolTypes.find((each) => each === type);

@@ -3,7 +3,7 @@ import { loadHistory, loadSince } from '../../../src/engine/spending.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 
-/** What the process that just began knows, and what its accounts will have remembered once they are awake. */
+/** The state of the process that just began, with the history that its accounts will have once it is loaded. */
 export function restoreLoaded(
   { settings, calendar }: MonitorState,
   store: SqliteStore,

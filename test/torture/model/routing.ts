@@ -6,7 +6,7 @@ import type { Calendar } from '../../../src/ports/clock.ts';
 import type { AlertBook } from './alert-book.ts';
 import { fits, rank, type Subject } from './rules.ts';
 
-/** What a route asks of a channel, as the contract says it (3.2). */
+/** What a route asks of a channel (contract 3.2). */
 export interface Ask {
   readonly channel: string;
   readonly direct: boolean;
@@ -14,7 +14,7 @@ export interface Ask {
   readonly escalateAfterMs: number | null;
 }
 
-/** Reminders where a route does not say (contract 3.2). */
+/** Reminders when a route does not say (contract 3.2). */
 const usualRepeatMs = { info: Number.POSITIVE_INFINITY, warning: 86_400_000, critical: 14_400_000 } as const;
 
 const ownAccount = '@lowwater';
@@ -73,24 +73,24 @@ export function silenced(
   });
 }
 
-/** Also by a silence that began and ended while nothing was stored, so that nobody saw it mute. */
+/** Whether a silence muted it, also one that began and ended while nothing was stored, so that nobody saw it. */
 export function wasSilencedSince({ silences }: MonitorState, incident: Incident, since: number): boolean {
   const subject = subjectOf(incident);
   return [...silences.values()].some(({ endsAt, match }) => endsAt > since && fits(match, subject));
 }
 
-/** Another firing alert of the account says it already; one that is silenced itself says nothing. */
+/** Whether another firing alert of the account already says it. An alert that is silenced itself says nothing. */
 export function inhibited(
   it: {
     readonly state: MonitorState;
     readonly calendar: Calendar;
     readonly book: AlertBook;
     readonly now: number;
-    /** Only alerts for which this is true count: all of them where it is absent. */
+    /** Only alerts for which this is true count; if absent, all of them. */
     readonly counts?: (key: string) => boolean;
-    /** One that knows of the incident: only what it hears of counts. */
+    /** A channel that knows of the incident: only alerts that it hears of count. */
     readonly channel?: string;
-    /** Only where the contract says which of two speaks. */
+    /** Only if the contract says which of two alerts speaks. */
     readonly surely?: boolean;
   },
   incident: Incident,
@@ -119,14 +119,14 @@ function hears(settings: Settings, incident: Incident, channel: string | undefin
 
 const emptiness = ['runway', 'below', 'negative'];
 
-/** Above 0: the first speaks for both (contract 4.3). 0: one of them does. Below 0: the second does, or each for itself. */
+/** Above 0: the first speaks for both (contract 4.3). 0: one of them does. Below 0: the second speaks for both, or each for itself. */
 function saysMoreOf(one: Alert, other: Alert): number {
   const [mine, its] = [emptiness.indexOf(one.type), emptiness.indexOf(other.type)];
   if (one.balance === null || one.balance !== other.balance || mine < 0 || its < 0) return -1;
   return rank[one.severity] - rank[other.severity] || mine - its;
 }
 
-/** The open incidents of the account that one acknowledgement takes together with this one's. */
+/** Whether one acknowledgement takes both alerts of the account. */
 export function sharesVoice(one: Alert, other: Alert): boolean {
   const both = emptiness.includes(one.type) && emptiness.includes(other.type);
   return both && one.balance === other.balance && one.account === other.account;
@@ -136,7 +136,7 @@ export function acknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
-/** An outage of the whole provider may be reported instead. */
+/** Whether an outage of the whole provider may be reported instead. */
 export function maybeHeld(state: MonitorState, incident: Incident, now: number, intervalMs: number): boolean {
   if (incident.type !== 'stale') return false;
   const own = state.accounts.get(incident.account)?.settings;

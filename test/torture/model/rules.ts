@@ -13,7 +13,7 @@ const worstFirst: readonly Severity[] = ['critical', 'warning', 'info'];
 
 export interface Subject {
   readonly account: string;
-  /** By each of which it can be named. */
+  /** Any of these names it. */
   readonly rules?: readonly string[];
   readonly severity?: Severity;
   readonly labels: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export function fits(match: Matcher, subject: Subject): boolean {
   return true;
 }
 
-/** A rule that was configured replaces the built-in of its kind, for the accounts that it matches. */
+/** A configured rule replaces the built-in rule of its kind, for the accounts that it matches. */
 export function rulesOf(settings: Settings, account: AccountSettings): readonly AnyRule[] {
   const subject = { account: account.id, labels: account.labels };
   const matching = settings.rules
@@ -46,7 +46,7 @@ export function rulesOf(settings: Settings, account: AccountSettings): readonly 
   return matching.filter((rule) => !(rule.builtIn && (kinds.has(kindOf(rule)) || idle(rule))));
 }
 
-/** A rule that names no balance is about the account's first; none about a balance that the account has not. */
+/** A rule that names no balance is about the account's first one. No rule is about a balance that the account lacks. */
 function onAccount(rule: Rule, { balances }: AccountSettings): Rule[] {
   if (rule.balance === null) return [rule];
   const id = rule.balance === '' ? balances[0]?.id : rule.balance;
@@ -91,7 +91,7 @@ function stepOf(rule: BelowRule, balance: number, firing: Severity | null): Seve
   return 'ok';
 }
 
-/** How far above its threshold a balance must be before a step that fires is left. */
+/** How far above its threshold a balance must rise before the firing step ends. */
 function marginOf({ hysteresis }: BelowRule, threshold: number): number {
   return hysteresis.kind === 'amount'
     ? hysteresis.micros
@@ -100,7 +100,7 @@ function marginOf({ hysteresis }: BelowRule, threshold: number): number {
 
 const exact: readonly string[] = ['below', 'negative', 'currency', 'top-up', 'stale', 'auth-failed'];
 
-/** Rules that look at a stretch of time, and kinds that are new here: checked against the history when they speak, not predicted. */
+/** Whether a rule looks at a stretch of time, or is of a kind that is new here: checked against history when it fires, not predicted. */
 export function isSoft({ type }: Pick<Rule, 'type'>): boolean {
   return !exact.includes(type);
 }

@@ -5,7 +5,7 @@ import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 
-/** Judges that what a message says is so as it leaves, whatever was so when it was put out. */
+/** Checks that a message is true when it leaves, whatever was true when it was put on the outbox. */
 export function expectSaysWhatIs(
   { message }: Send,
   state: MonitorState,
@@ -14,7 +14,7 @@ export function expectSaysWhatIs(
   if (message.kind !== 'incidents') return;
   for (const item of message.items) {
     expectPresent(item, state);
-    // The book learns of what was pushed by batches, and none leaves while it is not known whether one is stored.
+    // The book learns of pushed readings from batches, and no batch leaves while it is unknown whether the last one is stored.
     if (!isUnheard || item.account === null || !isPushed(state, item.account.id)) expectNewest(item, book);
   }
 }
@@ -36,7 +36,7 @@ function expectNewest({ incident, account, value, balance, type }: MessageItem, 
   const said = account.reading?.balances ?? {};
   if (Object.keys({ ...said, ...balances }).some((each) => said[each] !== balances[each]))
     throw untrue(incident.id, said, balances);
-  // An account in another currency than its own says what it said last.
+  // If the account answers in another currency, the message shows the last answer in its own.
   const currency = book.currencyOf(account.id);
   const isForeign = currency !== null && known.reading?.currency !== currency;
   const isOver = incident.resolvedAt !== null;

@@ -7,19 +7,19 @@ import type { AlertBook } from './alert-book.ts';
 import type { Ledger, Moment } from './ledger.ts';
 
 const settleMs = 30_000;
-/** Rounds that a receiver misses before people are told. */
+/** Rounds that a receiver may miss before people are notified. */
 const missedRounds = 10;
 
-/** Alerts about lowwater itself, held against what really failed. */
+/** Compares alerts about lowwater itself with what really failed. */
 export class SelfAlerts {
   /** Since when commits fail; null while they do not. */
   #failingSince: number | null = null;
-  /** By the time of the simulation, and by the daemon's own, which does not pass while its machine sleeps. */
+  /** By the simulation's time, and by the daemon's, which does not pass while its machine sleeps. */
   #lastFailure: Moment = { at: Number.NEGATIVE_INFINITY, now: Number.NEGATIVE_INFINITY };
   /** Since when commits succeed; null until the first one does. */
   #worksSince: number | null = null;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Rounds that receivers missed one after another, and when it was one too many. */
+  /** The number of rounds in a row that each receiver missed, and when it was one too many. */
   readonly #missed = new Map<string, number>();
   readonly #lapsedAt = new Map<string, number>();
 
@@ -30,7 +30,7 @@ export class SelfAlerts {
     else this.#worksSince ??= at;
   }
 
-  /** A batch whose end was unknown is known to be stored: whether more can be written shows with the next one. */
+  /** A batch of unknown outcome proved to be stored: the next one shows whether more can be written. */
   settled(): void {
     this.#failingSince = null;
   }
@@ -51,18 +51,18 @@ export class SelfAlerts {
     if (missed >= missedRounds) this.#lapsedAt.set(channel, at);
   }
 
-  /** What it has just seen it stores when its machine wakes. */
+  /** A failure seen just before the machine sleeps is stored when it wakes. */
   sleeps(at: number, forMs: number): void {
     if (at - this.#refusedAt <= settleMs) this.#refusedAt += forMs;
   }
 
-  /** An incident that nobody configured must have a cause. */
+  /** An incident about lowwater itself must have a cause. */
   opened(
     incident: Incident,
     it: { readonly state: MonitorState; readonly book: AlertBook; readonly ledger: Ledger } & Moment,
   ): void {
     const { state, ledger } = it;
-    // It may have waited for a batch whose end was long unknown.
+    // The incident may have waited long for a batch whose outcome was unknown.
     const at = it.at - Math.max(0, it.now - incident.firedAt);
     switch (incident.type) {
       case 'storage-failed':
@@ -83,7 +83,7 @@ export class SelfAlerts {
         return;
       }
       case 'provider-down': {
-        // Some may have been read again before this was stored.
+        // Some accounts may have been read again before this was stored.
         const stale = [...state.alerts.values()].filter(
           ({ type, account, rule, state: now }) =>
             type === 'stale' &&
@@ -101,9 +101,9 @@ export class SelfAlerts {
     }
   }
 
-  /** `refused`: why the configuration on the disk is not the one in use; null where it is. */
+  /** `refused`: why the configuration on disk is not in use; null when it is. */
   review(state: MonitorState, at: number, refused: string | null): void {
-    // One that flaps stays open while it is not the case, until it calms down.
+    // A flapping alert stays open until it calms down, even if its cause is gone.
     const isFiring = (rule: string): boolean => {
       const alert = state.alerts.get('@lowwater', rule);
       return alert?.state === 'firing' && alert.recoveringSince === null;

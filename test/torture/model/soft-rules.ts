@@ -4,21 +4,21 @@ import type { AnyRule } from '../../../src/rules/registry.ts';
 import { dayMs } from '../../support/account-facts.ts';
 import { Violation } from '../story.ts';
 
-/** The longest window that scenarios draw, and some. */
+/** A little more than the longest window that scenarios draw. */
 const keptMs = 8 * dayMs;
 
-/** Readings further apart than so many usual intervals have a gap between them. */
+/** Readings more than this many usual intervals apart have a gap between them. */
 const intervalsPerGap = 2.5;
 
-/** A reading, and how often the account was to be polled then. */
+/** A reading, and the account's poll interval at that time. */
 interface Seen extends Reading {
   readonly intervalMs: number;
 }
 
-/** What was read of one account, as a plain list. */
+/** The readings of one account, as a plain list. */
 export class History {
   #live: Seen[] = [];
-  /** So many of them are stored. */
+  /** The number of readings that are stored. */
   #durable = 0;
   #taken = 0;
   #backup: readonly Seen[] = [];
@@ -53,12 +53,12 @@ export class History {
     this.#durable = this.#live.length;
   }
 
-  /** Falls of a balance since an instant, from the last reading before it on: at least what any rule may count. */
+  /** Falls of a balance since an instant, counted from the last reading before it: no less than any rule may count. */
   spentSince(balance: string, since: number): number {
     return this.#spentWhile(balance, ({ at }) => at >= since);
   }
 
-  /** The same during so much watched time before the newest reading: at least what had to be looked at. */
+  /** The same over this much watched time before the newest reading: no more than any rule must count. */
   spentWhileWatched(balance: string, ms: number, intervalMs: number): number {
     let watchedMs = 0;
     return this.#spentWhile(balance, (_, place) => {
@@ -68,7 +68,7 @@ export class History {
     });
   }
 
-  /** Time between a reading and the one before it; none where that is a gap however usual intervals are reckoned. */
+  /** The time between a reading and the one before it; 0 if it is a gap however usual intervals are calculated. */
   #watchedBefore(place: number, intervalMs: number): number {
     const apart = (at: number): number => {
       const reading = this.#live[at];
@@ -93,8 +93,8 @@ export class History {
 }
 
 /**
- * Rules about a stretch of time depend on where its windows begin, on gaps and on thinning. What they say must at least be possible:
- * nothing is spent that was not, and nothing was spent where they say so.
+ * Soft rules depend on where their windows begin, on gaps and on thinning. What they say must at least be possible: spending that they
+ * report happened, and none happened when they report none.
  */
 export function expectPossible(
   it: {
@@ -116,12 +116,12 @@ export function expectPossible(
       throw new Violation('only falls are spending', `${words}, but only ${spent} was spent`);
   }
   if (rule.type === 'idle') {
-    // A step of the clock and time that nobody watched are no time without spending, where they are longer than polls are apart.
+    // A clock change longer than the poll interval, and time that nobody watched, are not time without spending.
     const spent = history.spentWhileWatched(rule.balance, rule.windowMs * 0.9, intervalMs);
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
   if (rule.type === 'runway' && amountOf(reading, rule.balance) > (rule.floorMicros ?? 0)) {
-    // What is predicted rests on weeks.
+    // A forecast rests on weeks.
     const backMs = rule.lookbackMs === null ? 70 * dayMs : rule.lookbackMs * 1.1 + 4 * intervalMs;
     const spent = history.spentSince(rule.balance, reading.at - backMs);
     if (spent === 0) throw new Violation('only falls are spending', `${words}, but nothing was spent`);
