@@ -11,7 +11,7 @@ export interface KeyOrder {
   readonly name: string;
 }
 
-/** Longest name in a plain field of a tool; one of them refuses what is longer than 255, another than 512. */
+/** The longest name in a plain field of a tool, in characters: one tool refuses more than 255, another more than 512. */
 const maxSourceLength = 200;
 
 /** The subject of an alert, as a plain field of a tool: never empty. */
@@ -20,11 +20,11 @@ export function sourceOf({ accountName, incident }: MessageItem): string {
 }
 
 /**
- * The work on the alerts of a message, key by key. A message that was late may speak of an incident that ended and of the
- * next one of the same alert: the end of the first does not close what the second has.
+ * The orders for the alerts of a message, one for each key. A late message may hold an incident that ended and the next incident of the same
+ * alert: the end of the first must not close the second.
  *
- * An open alert that got worse has another key than before: what a tool has already, or somebody took there, wakes nobody again.
- * `raises`: the tool takes a new urgency under the same key, and needs another one only where somebody had taken the first.
+ * An open alert that got worse has another key than before, because an alert that a tool has already, or that somebody took there, wakes
+ * nobody again. `raises`: the tool takes a new urgency under the same key, and needs another key only if somebody had taken the first.
  */
 export function keyOrders(
   items: readonly MessageItem[],
@@ -43,20 +43,20 @@ export function keyOrders(
   return items.flatMap((item) => all.filter((order) => order.item === item));
 }
 
-/** The open incident of an alert is its newest, also where the clock was set back since the others began. */
+/** Newest incident first. An open incident is the newest of its alert, even if the clock was set back since the others began. */
 export function newestFirst(items: readonly MessageItem[]): readonly MessageItem[] {
   const begunAt = ({ firedAt, resolvedAt }: MessageItem): number =>
     resolvedAt === null ? Number.MAX_SAFE_INTEGER : firedAt;
   return items.toSorted((left, right) => begunAt(right) - begunAt(left));
 }
 
-/** The incident's state decides, not what the message was written for: it may be late. */
+/** The action for an alert. The state of the incident decides, not the reason of the message: the message may be late. */
 export function actionFor(item: MessageItem): KeyOrder['action'] {
   if (item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item))) return 'close';
   return isAcknowledged(item.incident) ? 'acknowledge' : 'open';
 }
 
-/** An alert that is taken or over is so under all of its keys. */
+/** The numbers of the keys to act on. An alert that is taken or over is so under all of its keys. */
 function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], raises: boolean) {
   const { first, newest, taken } = keys;
   if (action !== 'open')
@@ -65,15 +65,15 @@ function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], r
   return taken === null ? [first] : [...new Set([first, newest])];
 }
 
-/** The name of the alert for people. Something that happened and has no end, such as a top-up, is one of its own each time. */
+/** The name of the alert for people. An event without an end, such as a top-up, has a name of its own each time. */
 export function nameOfAlert(item: MessageItem): string {
   const { account, rule, id, test } = item.incident;
-  // Its end must not close what really fires.
+  // The end of a test must not close an alert that really fires.
   if (test !== undefined) return `test/${account}/${rule}`;
   return stateOf(item) === 'event' ? `${account}/${rule} ${id}` : `${account}/${rule}`;
 }
 
-/** Stays the same for good: when the alert fires again after its end, an incident tool opens a new incident by itself. */
+/** A key that never changes: when the alert fires again after its end, an incident tool opens a new incident by itself. */
 function keyText(name: string, maxLength: number): string {
   const key = `lowwater/${name}`;
   return key.length <= maxLength ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;

@@ -8,7 +8,7 @@ import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 import { sentences } from '../wording/phrase.ts';
 
-/** The meaning of an answer: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
+/** The meaning of an answer. After `refused` and `unknown` the message is sent again; only after `unknown` may it have arrived. */
 type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';
 
 const told = sentences('receiver', {
@@ -35,22 +35,22 @@ export interface DocumentedAnswer {
 
 interface AnswerRow extends DocumentedAnswer {
   readonly fits: (answer: HttpAnswer) => boolean;
-  /** Shown to people with the answer, where it helps. */
+  /** Advice that people see with the answer, if it helps. */
   readonly remedy?: string;
-  /** The wait before the next try where the answer names none. */
+  /** The wait before the next try when the answer names none. */
   readonly waitMs?: number;
-  /** The most times that a message answered so is sent. */
+  /** The most tries of a message that gets this answer. */
   readonly tries?: number;
 }
 
 export interface AnswerTable {
-  /** The name of the receiver in a sentence, such as "Slack"; what is no proper name is a kept sentence. */
+  /** The receiver in a sentence: a proper name such as "Slack", otherwise a phrase of `sentences`. */
   readonly receiver: string;
-  /** The first row that fits decides; the last ones have to fit everything. */
+  /** The first row that fits decides, so the last rows have to fit everything. */
   readonly rows: readonly AnswerRow[];
   /** The part of the body worth quoting: a code or a word, never a page. */
   readonly quote?: (answer: HttpAnswer) => string;
-  /** A wait that stands elsewhere than in `Retry-After`, in milliseconds. */
+  /** Reads a wait that is not in `Retry-After`, in milliseconds. */
   readonly readWait?: (answer: HttpAnswer) => number | null;
 }
 
@@ -66,7 +66,7 @@ export function classifyAnswer(
   const given = { receiver: table.receiver, answer: `${answer.status} ${quoted}`.trimEnd() };
   const said = told.answered(given);
   if (row.means === 'delivered') return { kind: 'delivered', said };
-  // Such a row goes by what the body does not say. Of a cut body nobody knows, and lost answers must not use up the tries.
+  // Such a row fits because the body lacks something. A cut body does not show that, and lost answers must not use up the tries.
   if (row.tries !== undefined && answer.isCut === true)
     return { kind: 'retry', certainty: 'unknown', reason: told.cut(given) };
   const reason = row.remedy === undefined ? said : told.remedied({ ...given, remedy: row.remedy });
@@ -131,7 +131,7 @@ export const acceptSchema = shape({
 
 export type Accept = z.output<typeof acceptSchema>;
 
-/** The first rows of a table whose channel says what a good answer is; they fit nothing where it does not. */
+/** The first rows of a table. They fit nothing unless the channel says, by `accept`, what a good answer is. */
 export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
   return [
     {
@@ -152,12 +152,12 @@ export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
   ];
 }
 
-/** No receiver answers so: a login, a portal or a proxy stood in its place. */
+/** Whether the answer is a web page. No receiver answers with one: a login, a portal or a proxy stood in its place. */
 export function isWebPage({ body }: HttpAnswer): boolean {
   return /^\s*<(?:!doctype html|html)\b/i.test(body);
 }
 
-/** A success whose body is not the receiver's own: who answered is not known. */
+/** A success whose body is not the receiver's own: it is unknown who answered. */
 export function strangeSuccess(row: Pick<AnswerRow, 'answer' | 'remedy' | 'source'>): AnswerRow {
   return {
     ...row,

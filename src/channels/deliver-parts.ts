@@ -1,11 +1,11 @@
 import type { Message } from '../domain/message.ts';
 import type { Delivery } from '../ports/channel.ts';
 
-/** A part that a receiver takes by itself: an event of several, or the line that mentions people. */
+/** A part that a receiver takes by itself: one of several events, or the line that mentions people. */
 export interface MessagePart {
   /** Stays the same from try to try. People read it where the part is refused. */
   readonly name: string;
-  /** The part without which this one means something else: it is sent only after that was. */
+  /** The part without which this one means something else: this one is sent only after that one was. */
   readonly after?: string;
 }
 
@@ -13,14 +13,14 @@ interface SentPart<Kind = Delivery['kind']> extends MessagePart {
   readonly delivery: Extract<Delivery, { readonly kind: Kind }>;
 }
 
-/** A part that fails this often in a row waits: the receiver is in trouble, not the part. */
+/** After this many failures in a row the rest waits: the receiver is in trouble, not the parts. */
 const maxFailuresInARow = 3;
 
 /**
- * Sends the parts of a message one after the other, and each ends by itself: what was taken is not sent again, what was refused
- * is named, and what failed for now is owed; what was not tried goes first the next time.
+ * Sends the parts of a message one after the other, and each ends by itself: a taken part is not sent again, a refused part is named, and a
+ * part that failed for now is owed. Parts that were not tried go first the next time.
  *
- * `recipients` names the parts that are still owed; without it all are sent but those of `except`. A receiver that asks to wait gets
+ * `recipients` names the parts that are still owed; without it all are sent, except those of `except`. A receiver that asks to wait gets
  * nothing more.
  */
 export async function deliverParts<Part extends MessagePart>(
@@ -52,7 +52,7 @@ export async function deliverParts<Part extends MessagePart>(
   }
 }
 
-/** The end of a message whose parts ended so. */
+/** The outcome of a message, from the outcomes of its parts. */
 function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Delivery {
   const endedAs = <Kind extends Delivery['kind']>(kind: Kind) =>
     sent.filter((part): part is SentPart & SentPart<Kind> => part.delivery.kind === kind);
@@ -65,7 +65,7 @@ function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Deli
   const isForAll = later.some(({ delivery }) => delivery.isForAll === true);
   const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits), ...(isForAll && { isForAll }) };
   const owed = namesOf([...untried, ...later]);
-  // Nothing was taken: as long as something may be taken later all but what was refused for good is tried again.
+  // Nothing was taken: as long as something may be taken later, everything is tried again except what was refused for good.
   if (taken === undefined && retry !== undefined) {
     const isUnknown = later.some(({ delivery }) => delivery.certainty === 'unknown');
     const certainty = isUnknown ? 'unknown' : 'refused';
@@ -74,14 +74,14 @@ function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Deli
   }
   if (taken === undefined && dead !== undefined) return { kind: 'dead', reason: dead.reason };
   return {
-    // Nobody is left of those who were owed the message where nothing failed and nothing was taken.
+    // If nothing failed and nothing was taken, none of those who were owed the message is left.
     ...(taken ?? { kind: 'delivered' }),
     ...(dead && { refusedRecipients: namesOf(refused), refusal: dead.reason }),
     ...(retry && { owed: { recipients: owed, reason: retry.reason, ...wait } }),
   };
 }
 
-/** A message that breaks its renderer is given up: a retry would break as well; other channels look different. */
+/** Renders a message. One that breaks its renderer is given up: a retry would break as well. Other channels have other renderers. */
 export function tryRender<Rendered>(
   render: () => Rendered,
 ): { readonly rendered: Rendered } | { readonly failed: Delivery } {

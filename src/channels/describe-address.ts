@@ -14,7 +14,7 @@ export function isAtProvider(address: Secret, { providerHosts }: ChannelSurround
   return providerHosts.includes(host) && !isLoopbackHost(host);
 }
 
-/** A kind whose receivers are known by their host and take one address, for `init`. */
+/** The part of a kind that finds its keys for `init`, for receivers that are known by their host and take one address. */
 export function keysAtHost(host: RegExp): NonNullable<ChannelKind['keysAt']> {
   return (address) =>
     address.protocol === 'https:' && host.test(address.hostname)

@@ -4,9 +4,9 @@ import type { Card, CardPart } from '../messages/message-wording.ts';
 import { colonAfter } from '../wording/lists.ts';
 
 /**
- * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
- * emphasis, links, tags and mentions is replaced by characters that look the same. An underscore inside a word is no markup and
- * stays. The beginning of a list stands behind a character that is no space: `**` before a space is not bold.
+ * Text in which nothing is markup, for receivers whose own Markdown has no escape: characters that begin emphasis, links, tags and mentions
+ * are replaced by ones that look the same. An underscore inside a word is no markup and stays. The beginning of a list is put behind a word
+ * joiner, which is no space: `**` before a space is not bold.
  */
 export function literalMarkdown(text: string): string {
   return text
@@ -35,14 +35,14 @@ const lookAlikes: Readonly<Record<string, string>> = {
   '\\': '＼',
 };
 
-/** A word joiner shows nothing, and no name begins with it. */
+/** Breaks mentions with a word joiner, which is invisible and begins no name. */
 export const breakMentions = (text: string): string => text.replaceAll('@', '@\u2060');
 
-/** Cuts to at most so many bytes of UTF-8, without splitting a character. */
+/** Cuts to at most `limit` bytes of UTF-8, without splitting a character. */
 export function cutBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
   const start = Buffer.from(text).subarray(0, limit - 3);
-  // In a stream the decoder holds back a character that is not complete.
+  // A streaming decoder holds back a character that is not complete.
   return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: true }).trimEnd()}…`;
 }
 
@@ -55,7 +55,7 @@ export function cutUnits(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
-/** The first facts of a headline that fit, each whole: the others go from the end, and where one is too long the name before it is cut. */
+/** The first facts of a headline that fit, each whole: facts are dropped from the end. If even the first is too long, the name before it is cut. */
 export function fitFacts(headline: string, fits: (text: string) => boolean): string {
   const [, name = '', facts = headline] = /^(.*?)((?:: |：).*)$/s.exec(headline) ?? [];
   const fewer = [...facts.matchAll(/[,;] |[，；]/g)].map(({ index }) => facts.slice(0, index)).toReversed();

@@ -27,7 +27,7 @@ export function mentionSchema(options: {
   return shape({ critical: people, warning: people, info: people }).describe(options.description);
 }
 
-/** The people a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */
+/** The people whom a message mentions, by the severities and routes of its alerts. Each once, the most urgent first. */
 export function mentionsIn(message: Message, mention: Mention): readonly string[] {
   if (message.kind !== 'incidents') return [];
   const notified = new Set(message.items.filter((item) => item.mention).map(({ severity }) => severity));

@@ -9,7 +9,7 @@ import type { Clock } from '../ports/clock.ts';
 
 const deadlineMs = 10_000;
 
-/** Reaches the heartbeat's URL with a GET, which every such service takes: it is received when it answers with 2xx in time. */
+/** Calls the heartbeat's URL with a GET, which every such service takes. An answer with 2xx in time means that it was received. */
 export function createPing(clock: Clock): Ping {
   const dispatchers = new WeakMap<Secret, Dispatcher>();
   return async (url, outer) => {

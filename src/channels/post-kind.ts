@@ -29,7 +29,7 @@ interface PostConfig {
   readonly [key: string]: unknown;
 }
 
-/** A kind of channel whose receiver takes JSON or a form by POST: `receiver` says what it is, `load` brings what renders for it. */
+/** A kind of channel whose receiver takes JSON or a form by POST: `receiver` describes it, `load` loads its renderer. */
 export function postKind(
   receiver: Receiver,
   load: () => Promise<PostCode>,
@@ -58,7 +58,7 @@ export function postKind(
         return [key, isHidden(key) ? new Secret(sent) : sent] as const;
       });
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
-      // The people who may act there do not say where it is.
+      // The people who may act there are no part of the place.
       const isPlace = (key: string): boolean =>
         key !== signingKey && (key === receiver.each || !['flag', 'people'].includes(keys[key]?.kind ?? ''));
       const places = texts.flatMap(([key, text]) => (isPlace(key) && text !== '' ? [text] : []));
@@ -158,7 +158,7 @@ export function postKind(
   };
 }
 
-/** The keys of a channel as the examples have them, with another origin in the address. */
+/** The keys of a channel as in the examples, with another origin in the address. */
 export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(receiver.keys).flatMap(([key, { kind, example = '', optional }]) => {
@@ -275,7 +275,7 @@ export function listens({ keys }: PostSettings): boolean {
   return textBehind(keys.listen) === 'true';
 }
 
-/** A wait that an answer gives in seconds; in milliseconds, at most an hour. */
+/** A wait that an answer gives in seconds, converted to milliseconds, at most an hour. */
 export function readSeconds(value: unknown): number | null {
   const seconds = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   if (typeof seconds !== 'number' || !(seconds > 0)) return null;

@@ -8,7 +8,7 @@ import { type AnswerTable, classifyAnswer } from './answers.ts';
 import { deliverParts, type MessagePart, tryRender } from './deliver-parts.ts';
 import type { Sender, SenderDependencies } from './kind.ts';
 
-/** One attempt to post a body: everything that may differ from try to try, such as a signature over the time. */
+/** One attempt to post a body: everything that may differ between tries, such as a signature over the time. */
 export interface Attempt {
   /** `POST` where it is absent. */
   readonly method?: 'PUT';
@@ -23,16 +23,16 @@ export interface PostedPart extends MessagePart {
 }
 
 interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies {
-  /** The receiver: connections are kept to it, past a proxy where it is this machine. */
+  /** The receiver: connections to it are kept, without a proxy if it is this machine. */
   readonly address: Secret;
   readonly table: AnswerTable;
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
-  /** Is given each answer before it is classified. True where the next try goes elsewhere: how many there were before says nothing of it. */
+  /** Called with each answer before it is classified. Returns true if the next try goes elsewhere: the tries so far say nothing about it. */
   readonly heard?: (answer: HttpAnswer) => boolean;
 }
 
-/** A message as the one body of JSON that says most of it in so many bytes. */
+/** A message as the one body of JSON that says most of it within `maxBytes`. */
 export function renderWithin(
   maxBytes: number,
   message: Message,

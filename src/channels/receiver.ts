@@ -11,14 +11,14 @@ import type { Attempt, PostedPart } from './post-sender.ts';
 /** A value of JSON whose strings may hold `{{key of the configuration}}` or `{{field of the message}}`. */
 export const template = z.json();
 
-/** When an answer fits: by its status, by what stands at a path of its JSON, or both. */
+/** When an answer fits: by its status, by the value at a path of its JSON, or both. */
 const answer = z.strictObject({
   answer: z.string(),
   status: z.array(z.union([z.int(), z.literal('2xx')])).optional(),
   path: z.string().optional(),
-  /** One of these stands there; without it, anything but null. */
+  /** The value is one of these; when absent, it is anything except null. */
   equals: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** A whole number stands there, and none of these. */
+  /** The value is a whole number, and none of these. */
   except: z.array(z.int()).optional(),
   note: z.string().exactOptional(),
   source: z.string().exactOptional(),
@@ -28,16 +28,16 @@ const answer = z.strictObject({
 
 const key = z.strictObject({
   description: z.string(),
-  /** `address`: where the receiver is; `credential`: such an address that is a credential; `people`: a list of texts; `flag`: true or false. `text` where it is absent. */
+  /** `credential`: an address that is a credential; `people`: a list of texts; `flag`: true or false. `text` when absent. */
   kind: z.enum(['address', 'credential', 'secret', 'text', 'people', 'mention', 'flag']).optional(),
   pattern: z.string().optional(),
   allowed: z.string().optional(),
   default: z.string().optional(),
   optional: z.boolean().optional(),
   example: z.string().optional(),
-  /** The owner of a credential's address, in a sentence; without it the receiver's name. */
+  /** The owner of a credential's address, in a sentence; when absent, the receiver's name. */
   receiver: z.string().optional(),
-  /** A rewriting of an address before it is sent to: one that names no version of the API is answered by an old one. */
+  /** A rewriting of an address before it is used: an old API answers an address that names no version. */
   sentTo: z.strictObject({ from: z.string(), to: z.string() }).optional(),
   /** Host names that are refused for a credential, and why. */
   refuses: z.strictObject({ hosts: z.string(), message: z.string() }).optional(),
@@ -59,7 +59,7 @@ const answersKeys = {
   ),
   /** The words for a success that is none of these, where the usual words do not fit. */
   strange: z.strictObject({ answer: z.string(), remedy: z.string() }).optional(),
-  /** The paths of the answer's words: paths with blanks between, `|` between those of which the first counts; empty where it is plain text. */
+  /** The paths of the words to quote, with blanks between; of paths with `|` between, the first with a value counts. Empty for plain text. */
   quote: z.string(),
   /** The place of the seconds to wait: in the body, or in a header. */
   wait: z.string().optional(),
@@ -77,11 +77,11 @@ export const receiverKeys = {
   /** Host names by which `init` knows the address. */
   hosts: z.string().optional(),
   minGapMs: z.int(),
-  /** True where a message that mentions people is two. */
+  /** The gap if the channel mentions people: such a message is two. */
   minGapMsWithMention: z.int().optional(),
   /** The warning at an address that is not encrypted, where the usual words do not fit. */
   unencrypted: z.string().optional(),
-  /** The quiet way in which one that wakes people gets reports and good news; null where it has no quiet way, so that they are not sent. */
+  /** The quiet way for reports and good news to a receiver that wakes people; null if it has none, so that they are not sent. */
   quietly: z.string().nullable().optional(),
   /** Optional keys of which one must be given; examples have the first. */
   needsOneOf: z.array(z.string()).optional(),
@@ -116,7 +116,7 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
     attempt: { readonly id: string; readonly now: number },
   ): Attempt;
   show?(json: unknown): readonly string[];
-  /** Is given each answer before it is classified. */
+  /** Called with each answer before it is classified. True if the next try goes elsewhere. */
   heard?(answer: HttpAnswer, settings: PostSettings): boolean;
 }
 

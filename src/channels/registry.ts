@@ -28,7 +28,7 @@ const told = sentences('channel', {
   notLoaded: 'its code cannot be loaded: lowwater was perhaps replaced on disk, which takes a restart',
 });
 
-/** Receivers that are described by data. A test checks the files by their schema: doing so at each start would cost milliseconds. */
+/** Receivers that are described by data. A test checks the files by their schema: at each start that would cost milliseconds. */
 export const presets = Object.values(presetFiles) as readonly Preset[];
 
 /** Every kind of channel. Nothing else in the program lists them. */
@@ -71,7 +71,7 @@ export const channelSchema = z.discriminatedUnion(
   },
 );
 
-/** The kind of a channel. Throws for a type that no kind has: the schema let none through. */
+/** The kind of a channel. Throws for a type that no kind has, which the schema refuses. */
 export function kindOf({ type }: { readonly type: string }): ChannelKind {
   const kind = channelKinds.find((candidate) => candidate.type === type);
   if (kind === undefined) throw new Error(`there is no kind of channel called ${type}`);
@@ -86,7 +86,7 @@ export function buildChannel(name: string, config: z.output<typeof channelSchema
   return language === undefined ? settings : { ...settings, language: String(language) };
 }
 
-/** Loads at once what the kind needs, so that the first message does not wait for it; opens no connection before that. */
+/** Loads at once what the kind needs, so that the first message does not wait for it. Opens no connection before that message. */
 export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
   const sender = keepPromise(() => kind.openSender(settings, dependencies));
@@ -111,12 +111,12 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
   };
 }
 
-/** No file descriptor is left, or the files of the program were replaced while it runs: the next attempt loads it. */
+/** Why the code was not loaded: no file descriptor is left, or the program's files were replaced while it runs. The next attempt loads it. */
 function notLoaded(error: unknown): string {
   return explainConnectError(errorCodes(error)) ?? told.notLoaded();
 }
 
-/** Its code is loaded when it is first listened to. */
+/** A listener whose code is loaded first, again after a minute if that failed. */
 function loadListener(
   listen: () => Promise<ChannelListener>,
   { clock }: SenderDependencies,

@@ -7,10 +7,10 @@ import type { Clock } from '../ports/clock.ts';
 
 type Delivered = Extract<Delivery, { readonly kind: 'delivered' }>;
 
-/** Nobody goes on with it when a command has ended. */
+/** How long parts that are owed are tried: after a command has ended, nobody goes on with them. */
 const triedForMs = minuteMs;
 
-/** Sends a message that stands in no outbox: what the receiver owes after a part of it is tried again for a minute. */
+/** Sends a message that stands in no outbox: parts that the receiver is still owed are tried again for a minute. */
 export async function sendWhole(
   channel: Pick<Channel, 'send'>,
   message: Message,
@@ -29,7 +29,7 @@ export async function sendWhole(
   return delivery;
 }
 
-/** The end of a message after those who were owed it were tried once more. */
+/** The outcome of a message after those who were still owed it were tried again. */
 function joined(before: Delivered, recipients: readonly string[], next: Delivery): Delivered {
   const { owed: _, ...taken } = before;
   const { refusedRecipients = [] } = before;

@@ -11,7 +11,7 @@ import type { AlertmanagerSettings } from './alertmanager-sender.ts';
 
 const source = 'prometheus.io, Alertmanager API v2';
 
-/** Prometheus posts as often by default (`rules.alert.resend-delay`). */
+/** As often as Prometheus posts by default (`rules.alert.resend-delay`). */
 const restateEveryMs = 60_000;
 
 const alertmanagerSchema = shape({

@@ -20,13 +20,13 @@ export interface AlertmanagerSettings extends ChannelSettings {
   /** The address of each member of a cluster, without `/api/v2/alerts`. */
   readonly urls: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
-  /** The whole `Authorization` header; null where none is asked for. */
+  /** The whole `Authorization` header; null if none is needed. */
   readonly authorization: Secret | null;
 }
 
 /**
- * An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. What ended is sent as long: for a
- * member whose clock is behind, an end lies ahead when it first comes, and the later one that it knows stays.
+ * An alert that is not sent again ends after this time. A restart of lowwater takes less, and must not look like an all-clear. Ends are sent
+ * again for as long: a member whose clock is behind first sees an end that lies ahead, and keeps the later end that it knows.
  */
 const livesMs = 15 * minuteMs;
 
@@ -40,7 +40,7 @@ interface PostedAlert {
   readonly generatorURL?: string;
 }
 
-/** Posts to every address. Taken by one is delivered: what the others missed they get when it is sent again. */
+/** Posts to every address. A message that one member took is delivered: the others get what they missed when it is sent again. */
 export function openAlertmanagerSender(
   { urls, labels, authorization }: AlertmanagerSettings,
   { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & { readonly table: AnswerTable },
@@ -57,7 +57,7 @@ export function openAlertmanagerSender(
     ...(authorization === null ? {} : { authorization: authorization.reveal() }),
   };
 
-  /** The batches of a message go to a member in order, and behind those of the one before: what fires never comes after its end. */
+  /** Posts the batches of a message to a member in order, behind those of the message before: a firing alert never comes after its end. */
   async function post(
     member: (typeof members)[number],
     rendered: readonly PostedAlert[],
@@ -100,7 +100,7 @@ function identityOf({ labels }: PostedAlert): string {
   return JSON.stringify(labels);
 }
 
-/** The best that any member answered, and what the others said. */
+/** The best answer of any member, with what the others said. */
 function summarise(deliveries: readonly Delivery[]): Delivery {
   const delivered = deliveries.find(({ kind }) => kind === 'delivered');
   const reasons = deliveries.flatMap((delivery) => (delivery.kind === 'delivered' ? [] : [delivery.reason]));
@@ -116,7 +116,7 @@ function summarise(deliveries: readonly Delivery[]): Delivery {
   return retry;
 }
 
-/** Reports and what has no end, such as a top-up, are no alerts: they would page people with good news. */
+/** Leaves out reports, and events without an end such as a top-up: as alerts they would page people with good news. */
 export function renderAlerts(
   message: Message,
   labels: AlertmanagerSettings['labels'],
@@ -124,13 +124,13 @@ export function renderAlerts(
   switch (message.kind) {
     case 'report':
       return [];
-    // Over as it begins: it shows that alerts are taken, and wakes nobody.
+    // It ends as it begins: it shows that alerts are taken, and wakes nobody.
     case 'test': {
       const now = isoText(message.at);
       const name = { ...labels, alertname: 'LowwaterTest', severity: 'info' };
       return [{ labels: name, annotations: { summary: testHeadline(message) }, startsAt: now, endsAt: now }];
     }
-    // The newest incident of an alert says what is so; one before it ends where it had another severity.
+    // The newest incident of an alert gives its state. An earlier one ends it at the severity that it had, if that was another.
     case 'incidents': {
       const alerts = newestFirst(message.items)
         .filter((item) => stateOf(item) !== 'event')
@@ -140,7 +140,7 @@ export function renderAlerts(
   }
 }
 
-/** Labels are the identity (prometheus.io, "Clients"): at another severity it was another alert, ended with it. */
+/** Labels are an alert's identity (prometheus.io, "Clients"): each severity is another alert. Those of earlier severities end here. */
 function alertsOf(
   item: MessageItem,
   message: IncidentMessage,
@@ -149,7 +149,7 @@ function alertsOf(
   const words = wordItem(item, message);
   const { incident, resolvedAt } = item;
   const isOver = actionFor(item) === 'close';
-  // After the clock was set back they lie ahead: an alert that ends before it begins is refused, and one that ends later goes on.
+  // After the clock was set back, both may lie ahead: an alert that ends before it begins is refused, and one that ends later goes on.
   const firedAt = Math.min(item.firedAt, message.at);
   const over = Math.max(Math.min(resolvedAt ?? message.at, message.at), firedAt);
   const page = linkTo(words, 'page');
@@ -176,7 +176,7 @@ function alertsOf(
     (severity) => severity !== item.severity && !isWorse(severity, incident.worstSeverity),
   );
   const hasMoved = incident.rises > 0 || incident.worstSeverity !== item.severity;
-  // An instant that stays: one of each message would lie ahead for a clock that is behind, again and again.
+  // A fixed instant: the time of each message would lie ahead, again and again, for a member whose clock is behind.
   const moved = Math.max(firedAt, Math.min(over, incident.escalationSince));
   return [
     alert(item.severity, isOver ? over : message.at + livesMs),
@@ -184,7 +184,7 @@ function alertsOf(
   ];
 }
 
-/** Labels as they were when it fired: an identity that stays. No label takes the place of what tells two alerts apart. */
+/** The labels as they were when the alert fired, so that its identity stays. No configured label replaces one that tells two alerts apart. */
 function labelsOf(
   { incident: { account, rule, type, labels, test }, balance }: MessageItem,
   more: AlertmanagerSettings['labels'],
@@ -200,12 +200,12 @@ function labelsOf(
   });
 }
 
-/** A name that versions before 0.27 take: letters, digits and _, not a digit first. */
+/** A label name that versions before 0.27 take: letters, digits and _, no digit first. */
 function labelName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
 }
 
-/** An empty value is no label and no annotation. */
+/** The values without empty ones: an empty value is no label and no annotation. */
 function filled(
   values: Readonly<Record<string, string | null | undefined>>,
 ): Readonly<Record<string, string>> {

@@ -48,10 +48,10 @@ const says = phrases('chat', {
 
 const unclear = { amount: says.badAmount, currency: says.badCurrency, day: says.badDay, time: says.badTime };
 
-/** Older messages than this, from a time when nobody listened, are not answered: their writers have helped themselves since. */
+/** Messages older than this were written while nobody listened. They are not answered: their writers have helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
 
-/** The service of the daemon that owns the accounts for people in chats. */
+/** Answers people in chats, for the daemon that owns the accounts. */
 export function createChatAnswers(state: MonitorState, views: LiveViews, now: () => number): AnswerChat {
   return async (event) => {
     const chat = new Chat(state, views, event, now());
@@ -60,7 +60,7 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
       return await chat.answer();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      // It was done here, and may be stored: only who owns the accounts knows.
+      // The order was done here and may be stored: only the daemon that owns the accounts knows.
       const isUnsure = error.kind === 'fenced';
       return alone(isUnsure ? sayAgain(error.message, chat.reader) : say(says.notStored, chat.reader));
     }
@@ -129,7 +129,7 @@ class Chat {
     if (verb === 'ordered') return this.#askAmount(alert, { verb, incident, severity });
     if (verb === 'acknowledge' && alert.acknowledged !== null)
       return this.#orders.sayHas(alert.acknowledged.by);
-    // An alert is taken late as well; quiet is counted from when it was asked for.
+    // An alert can be acknowledged late; a quiet time is counted from when it was asked for.
     const until = quietUntil(verb, this.#isLate ? this.#at : this.reader.now, this.reader.timezone);
     if (until !== null && until <= this.reader.now) return this.#say(says.late);
     const { account, rule } = alert;
@@ -148,7 +148,7 @@ class Chat {
 
   #sayNow(phrase: typeof says.isNow, alert: AlertView): ChatAnswer {
     const severity = saySeverity(alert.severity, this.reader);
-    // While it is silenced no message says what is so.
+    // While the alert is silenced, no message shows its present state.
     return alone(joinSentences([say(phrase, { severity }, this.reader), ...this.#look.silence(alert)]));
   }
 
@@ -208,7 +208,7 @@ class Chat {
       ...alone(say(says.form, { command, account: account.id, amount: value || '1400' }, this.reader)),
       form: {
         title: say(says.formTitle, this.reader),
-        // Ids of what was ordered in a chat have spaces.
+        // One a line: the ids of top-ups that were ordered in a chat contain spaces.
         data: [writePressed(pressed), ...known].join('\n'),
         amount: { label: say(says.formAmount, this.reader), value },
         by: { label: say(isOptional ? says.formBy : says.formDay, this.reader), value: '', isOptional },

@@ -27,12 +27,12 @@ export interface Pressed {
   readonly severity: Severity;
 }
 
-/** At most 64 bytes, which is what Telegram takes: the incident is the key of everything else. */
+/** At most 64 bytes, the limit of Telegram. The incident is the key to everything else. */
 export function writePressed({ verb, incident, severity }: Pressed): string {
   return `${verbs.indexOf(verb)}.${severities.indexOf(severity)}.${incident}`;
 }
 
-/** Null for what no button of ours says. */
+/** Null for data that no button of lowwater has. */
 export function readPressed(data: string): Pressed | null {
   const [, verb, severity, incident = ''] = /^(\d)\.(\d)\.([\w-]{1,58})$/.exec(data) ?? [];
   const pressed = { verb: verbs[Number(verb)], severity: severities[Number(severity)] };
@@ -47,7 +47,7 @@ export interface ChatButton {
   readonly data: string;
 }
 
-/** The actions on an alert of a message; none where it is over or has no end. */
+/** The actions on an alert of a message; none if it is over or has no end. */
 export function buttonsOf(item: MessageItem, reader: Reader): readonly ChatButton[] {
   const { incident, account, balance } = item;
   const state = stateOf(item);
@@ -74,7 +74,7 @@ export function sayQuietMenu(reader: Reader): string {
   return say(says.quiet, reader);
 }
 
-/** Until when a button asks for quiet; null for the others. */
+/** The instant until which a button asks for quiet; null for the other buttons. */
 export function quietUntil(verb: Verb, now: number, timezone: string): number | null {
   const hours = /^quiet(\d)h$/.exec(verb)?.[1];
   if (hours !== undefined) return now + Number(hours) * hourMs;
@@ -83,7 +83,7 @@ export function quietUntil(verb: Verb, now: number, timezone: string): number | 
 
 const dayMs = 24 * hourMs;
 
-/** Nine o'clock of the next Monday there. */
+/** Nine o'clock of the next Monday in the time zone. */
 function nextMonday(now: number, timezone: string): number {
   const today = Date.parse(isoDay(now, timezone));
   const monday = [0, 1, 2, 3, 4, 5, 6, 7]

@@ -3,13 +3,13 @@ import type { Clock } from '../../ports/clock.ts';
 
 type Post<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
-/** A call that would have to wait for longer than `maxWaitMs` is not made; `tries`: once more where the answer asks for less. */
+/** A call that would have to wait longer than `maxWaitMs` is not made. It is tried up to `tries` times while the answer asks for a shorter wait. */
 interface Patience {
   readonly maxWaitMs: number;
   readonly tries: number;
 }
 
-/** A question whose answer decides whether anything is heard: it waits as long as it has to, and its answer is told at once. */
+/** For a call without which nothing is heard: it waits as long as it has to, and its first answer is returned. */
 export const patient: Patience = { maxWaitMs: Number.POSITIVE_INFINITY, tries: 1 };
 
 interface Method<Answer> extends Patience {
@@ -17,7 +17,7 @@ interface Method<Answer> extends Patience {
   readonly waitAskedBy: (answer: Answer) => number | null;
 }
 
-/** The calls of a chat's API: each method no sooner than its last answer asked for. */
+/** The calls of a chat's API. No method is called earlier than its last answer asked for. */
 export class ChatCalls {
   readonly #clock: Clock;
   readonly #freeAt = new Map<string, number>();
@@ -26,7 +26,7 @@ export class ChatCalls {
     this.#clock = clock;
   }
 
-  /** Each call has the whole time. Rejects where no answer came. */
+  /** Each try has the whole time limit. Rejects if no answer came. */
   async call<Answer>(limits: DeadlineLimits, post: Post<Answer>, called: Method<Answer>): Promise<Answer> {
     const { method, waitAskedBy, maxWaitMs, tries } = called;
     const leftMs = (this.#freeAt.get(method) ?? 0) - this.#clock.monotonic();
@@ -41,7 +41,7 @@ export class ChatCalls {
   }
 }
 
-/** Rejects where no answer came. */
+/** Rejects if no answer came. */
 export async function callChat<Answer>(limits: DeadlineLimits, post: Post<Answer>): Promise<Answer> {
   const deadline = startDeadline(limits);
   try {

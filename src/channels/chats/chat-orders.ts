@@ -40,10 +40,10 @@ export function everybody(text: string): ChatAnswer {
 
 export type ChatOrders = ReturnType<typeof createChatOrders>;
 
-/** Orders by whoever pressed or wrote, and what is said of each: to everybody where it was done. */
+/** The orders of the person who pressed or wrote, and the answer to each: for everybody if the order was done. */
 export function createChatOrders(state: MonitorState, views: LiveViews, event: ChatEvent, reader: Reader) {
   const who = cleanText(event.person.name, 60) || event.person.id;
-  /** The ids of its orders begin so: it may ask for several. */
+  /** The ids of this event's orders begin with this: one event may give several orders. */
   const orderIds = `${event.channel} ${event.id} `;
   return { take, quiet, expectTopUp, sayDone, sayHas };
 
@@ -107,7 +107,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
       account: account.id,
       amountMicros: micros,
       comment: cleanText(comment, 400),
-      // A payment beside those that are expected.
+      // `again` orders a payment in addition to all that are expected.
       seen: { expected: isAgain ? account.expected.map(({ id }) => id) : shown },
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
@@ -115,7 +115,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     const [ordered = {}] = await answersTo([order]);
     const undone = sayUndone(ordered, says.has);
     if (undone !== null) return alone(undone);
-    // Others may have ordered since.
+    // Found by its id, because others may have ordered since.
     const topUp = account.expected.find(({ id }) => id === keyOf(ordered, 'id'));
     return everybody(
       sayOrdered(account, {
@@ -139,7 +139,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return say(says.ordered, { person: who, amount, account: nameOf(account.settings), moment }, reader);
   }
 
-  /** The answer to an order that comes again, as nobody may have read it: what is still so. Null where nothing was done. */
+  /** The answer to an event that comes again, because nobody may have read the first answer: what still holds. Null if nothing was done. */
   function sayDone(): ChatAnswer | null {
     const entries = auditOfOrders(state, orderIds);
     if (entries.length === 0) return null;
@@ -157,7 +157,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return taken.length === 0 ? null : sayTaken(taken);
   }
 
-  /** True while the person who acknowledged it has it. */
+  /** True while the person who acknowledged the alert still has it. */
   function hasIt({ action, account, rule, by }: AuditEntry): boolean {
     if (action !== 'acknowledge' || account === null || rule === null) return false;
     const incident = openIncidentOf(state, { account, rule });
@@ -180,7 +180,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return `${orderIds}${index}`;
   }
 
-  /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
+  /** Null if the order was done. Otherwise the refusal, or that it was done before, for the person who asked. */
   function sayUndone(answer: object, before: typeof says.has): string | null {
     if (isRefusal(answer)) return sayRefusal(answer);
     return wasDoneBefore(answer) ? sayBefore(before, answer.doneBy) : null;

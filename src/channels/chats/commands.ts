@@ -5,7 +5,7 @@ import type { Reader } from '../../wording/moments.ts';
 import type { Listener } from '../../wording/phrase.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 
-/** A text to the bot. `unknown` is one that is no command. */
+/** A text to the bot; `unknown` if it is no command. */
 export type Command =
   | { readonly kind: 'status' | 'pay' | 'help' | 'unknown' }
   | Unclear
@@ -22,7 +22,7 @@ export type Command =
       readonly comment: string;
     };
 
-/** A command, but for one word of it. `currency`: that of the account, where another one was written. */
+/** A command of which one word cannot be understood. `currency`: that of the account, if another one was written. */
 export interface Unclear {
   readonly kind: 'unclear';
   readonly about: 'amount' | 'currency' | 'day' | 'time';
@@ -37,8 +37,8 @@ function notRead(about: 'amount' | 'day' | 'time', said: string): Command {
 }
 
 /**
- * Reads `quiet otp 2h load test`, `ordered otp 1400 CNY by friday`, and so on, with or without a slash before it. `currencyOf`: in which
- * the account of that name is paid; empty where nobody knows.
+ * Reads commands such as `quiet otp 2h load test` or `ordered otp 1400 CNY by friday`, with or without a slash before them. `currencyOf`: the
+ * currency in which the account of that name is paid; empty if unknown.
  */
 export function readCommand(text: string, reader: Reader, currencyOf: (account: string) => string): Command {
   const [first = '', called = '', ...rest] = text.trim().split(/\s+/);
@@ -78,7 +78,7 @@ function readOrdered(account: string, given: readonly string[], reader: Reader, 
   }
 }
 
-/** `again` at the end: another payment, although one is expected. */
+/** Whether the text ends with `again`, which asks for another payment although one is expected. */
 export function readAgain(given: readonly string[]): {
   readonly isAgain: boolean;
   readonly words: readonly string[];
@@ -95,7 +95,7 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 const yuan = '元';
 const isSign = new RegExp(`^(?:\\p{Sc}|${yuan})$`, 'u');
 
-/** `¥500` and `500元` are written without a space as well, and digits as wide as the letters beside them. */
+/** Splits a currency sign from its amount: `¥500` and `500元` are written without a space too, and with full-width digits. */
 function signApart(word: string): readonly string[] {
   const parts = /^(\p{Sc}?)(\d.*?)(\p{Sc}|元)?$/u.exec(cleanText(narrowed(word), maxWord))?.slice(1);
   return parts?.filter(Boolean) ?? [word];
@@ -103,7 +103,7 @@ function signApart(word: string): readonly string[] {
 
 const maxWord = 4096;
 
-/** Without the width that a keyboard for Chinese gives letters, and the invisible marks that a phone puts around what is pasted. */
+/** The text without the full width that a Chinese keyboard gives letters, and without the invisible marks that a phone puts around pasted text. */
 export function narrow(text: string): string {
   return cleanText(text.normalize('NFKC'), maxWord);
 }
@@ -123,7 +123,7 @@ export function readMoney(
   const said = /^\d{1,3}$/.test(amount) && /^\d{3}\b/.test(next) ? `${amount} ${next}` : amount;
   const micros = readTypedAmount(said, language);
   if (micros === null || micros <= 0) return { kind: 'unclear', about: 'amount', said };
-  // `TOP` is a currency, and the `top` of a top-up none.
+  // `TOP` is a currency, but the `top` of a top-up is not.
   const isWhole = isOwn(next) || next === next.toUpperCase() || others.length === 0 || isBy(others[0]);
   const isAfter = isCurrency(next) && isWhole;
   const written = [...words.slice(0, isFirst ? 1 : 0), ...(isAfter ? [next] : [])];

@@ -134,7 +134,7 @@ export async function openSlackDemo(slackType: string, received: Received): Prom
   };
 }
 
-/** One text of a server (RFC 6455, 5.2). */
+/** Sends one text frame of a server (RFC 6455, 5.2). */
 function sendFrame(socket: Socket, message: object): void {
   const data = Buffer.from(JSON.stringify(message));
   const head = data.length < 126 ? [0x81, data.length] : [0x81, 126, data.length >> 8, data.length & 0xff];

@@ -21,12 +21,13 @@ export const unheard = sentences('chatLost', {
 
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
-/** Answers under way at the end have so long: the end of the process waits a little longer. */
+/** The time that answers under way have at the end: the process waits a little longer before it ends. */
 const finishMs = 5 * secondMs;
 
 /**
- * `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. None follows one that lasted. `answering` ends
- * later than hearing does: once `work`, all that was heard, is done.
+ * `listen` hears until its connection ends, and returns the reason. The pauses between connections grow until a connection lasts longer than
+ * the pause before it; after one that lasted there is no pause. `answering` ends later than hearing: once `work`, everything that was heard,
+ * is done.
  */
 export function keepListening(
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
@@ -51,7 +52,7 @@ export function keepListening(
     problem = { since: problem?.since ?? clock.now(), reason };
     const lastedMs = connectedAt === null ? 0 : clock.monotonic() - connectedAt;
     if (lastedMs > pauseMs / 2) pauseMs = minPauseMs;
-    // Slack ends each connection after some hours: nobody hears what is pressed before the next.
+    // Slack ends each connection after some hours. Nobody hears what is pressed until the next one is there.
     cancel = clock.setTimer(lastedMs > maxPauseMs ? 0 : pauseMs, () => void connect());
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
   }
@@ -69,7 +70,7 @@ export function keepListening(
   };
 }
 
-/** `actors`: who may act; everybody in the chat where it is null. */
+/** What a person may do. `actors`: the people who may act; null for everybody in the chat. */
 export function standingOf(isOwnChat: boolean, person: string, actors: readonly string[] | null): Standing {
   if (!isOwnChat) return 'elsewhere';
   return actors === null || actors.includes(person) ? 'may act' : 'stranger';

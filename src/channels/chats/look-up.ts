@@ -56,7 +56,7 @@ const says = phrases('chatLook', {
 const maxLines = 10;
 const maxIncidentsLookedAt = 2_000;
 
-/** The currency or unit of a balance of it, by default of the first; empty where nobody knows. */
+/** The currency or unit of one of the account's balances, by default of the first; empty if unknown. */
 export function unitIn(
   { settings, poll }: WatchedAccount,
   balance = settings.balances[0]?.id ?? null,
@@ -65,23 +65,23 @@ export function unitIn(
   return cleanCurrency(unitOf({ ...settings, currency }, balance) ?? '');
 }
 
-/** As messages say it. */
+/** The name of an account, as messages say it. */
 export function nameOf({ id, name }: Pick<AccountSettings, 'id' | 'name'>): string {
   return cleanText(name, 80) || id;
 }
 
-/** As people may write it: a wide space, as Chinese names have it, is one like any other. */
+/** A name in the form in which it is compared: a wide space, as Chinese names have it, is like any other. */
 function written(name: string): string {
   return narrow(name).toLowerCase();
 }
 
-/** Without those of which another one says more. */
+/** The alerts without those that another alert inhibits; all of them if only inhibited ones fire. */
 function speaking(firing: readonly AlertView[]): readonly AlertView[] {
   const heard = firing.filter(({ inhibited }) => !inhibited);
   return heard.length === 0 ? firing : heard;
 }
 
-/** The present state, as a chat says it. */
+/** Words the present state for a chat. */
 export class LookUp {
   readonly #state: MonitorState;
   readonly #views: LiveViews;
@@ -102,7 +102,7 @@ export class LookUp {
     return [...lines, ...this.#doubts(endingSoon), ...problems].join('\n');
   }
 
-  /** Reasons why silence is no good news: what may be empty without an alert, and what could not be read. */
+  /** Reasons why silence is not good news: balances that may be empty without an alert, and accounts that could not be read. */
   #doubts(ending: number): readonly string[] {
     const { unread } = this.#views.counts();
     return [
@@ -155,7 +155,7 @@ export class LookUp {
     ].join('\n');
   }
 
-  /** Alerts that fire though nobody asked for them, and who has them. */
+  /** The alerts that fire, with who has each of them. */
   sayFiring(firing: readonly AlertView[]): string {
     return this.#linesOf(firing).join('\n');
   }
@@ -193,7 +193,7 @@ export class LookUp {
       : say(says.lineWith, { ...given, conditions }, reader);
   }
 
-  /** Sentences about an alert that a message of it need not follow. */
+  /** A sentence that an alert is silenced, and until when; none if it is not. */
   silence(alert: AlertView): readonly string[] {
     const item = this.itemOf(alert);
     return item === null ? [] : silenceOf(item, this.#reader);
@@ -213,7 +213,7 @@ export class LookUp {
     return { ...item, silencedUntil: silencedUntil(this.#state, incident, now) };
   }
 
-  /** The most urgent first. */
+  /** The firing alerts, the most urgent first. */
   async firing(account?: string): Promise<readonly AlertView[]> {
     const alerts = await this.#views.alerts({ all: false });
     return sortAlerts(
@@ -225,7 +225,7 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** The alert of an incident that ended, where it fires again; undefined for an incident of which nothing is known. */
+  /** The alert of an incident that ended, if it fires again, otherwise null; undefined for an unknown incident. */
   async alertAgain(ended: string): Promise<AlertView | null | undefined> {
     const past = await this.#views.incidents({ limit: maxIncidentsLookedAt });
     const incident = past.find(({ id }) => id === ended);
@@ -233,7 +233,7 @@ export class LookUp {
     return (await this.firing(incident.account)).find(({ rule }) => rule === incident.rule) ?? null;
   }
 
-  /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
+  /** The text with the id of an account in place of its name with spaces; a sentence to answer if several accounts are possible. */
   withId(text: string): { readonly text: string } | string {
     const [verb = '', ...words] = text.trim().split(/\s+/);
     const lengthOf = ({ settings }: WatchedAccount): number => narrow(nameOf(settings)).split(' ').length;
@@ -251,7 +251,7 @@ export class LookUp {
     return { text: [verb, account.id, ...words.slice(length)].join(' ') };
   }
 
-  /** Finds by the exact id, else by id or name in any case; a sentence where there is none, or several. */
+  /** Finds an account by its exact id, otherwise by id or name in any case; a sentence to answer if there is none, or several. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
     const wanted = written(typed);

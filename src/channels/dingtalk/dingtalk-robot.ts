@@ -9,7 +9,7 @@ import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/** Signed in the address (open.dingtalk.com, custom robots): HMAC-SHA256 of `timestamp\nsecret`, in milliseconds. */
+/** Signs the address (open.dingtalk.com, custom robots): HMAC-SHA256 of `timestamp\nsecret`, the timestamp in milliseconds. */
 export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const key = textBehind(keys.secret);
   if (key === '') return { url: address.reveal(), body };
@@ -19,7 +19,7 @@ export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, k
   return { url: url.href, body };
 };
 
-/** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
+/** No limit is documented for this endpoint: this is the limit of its sibling for applications. */
 const maxBytes = 15_000;
 
 /** Sent as Markdown, not as an `actionCard`: only Markdown can mention people, who stand in the text as well. */

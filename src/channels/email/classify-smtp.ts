@@ -32,7 +32,7 @@ const told = sentences('mailServer', {
   stray: 'the mail server said yes before it had the message',
 });
 
-/** A server that answers so does it every time: after some tries people should know. */
+/** A server that sends a stray reply does so every time: after some tries people should know. */
 export const strayReply: Delivery = { kind: 'retry', certainty: 'refused', tries: 3, reason: told.stray() };
 
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
@@ -135,14 +135,14 @@ export function classifyRefusedRecipients(
 }
 
 /**
- * Whether the message was too large: without its pictures it may pass. 552 says so (RFC 1870, 6.1), 534 with some servers, and
- * any refusal for good by the enhanced codes for size (RFC 3463: 5.2.3, 5.3.4) or in words. Where nothing was answered,
- * nodemailer itself found it larger than the server allows.
+ * Whether the message was too large, so that it may pass without its pictures. These replies say so: 552 (RFC 1870, 6.1), 534 of some
+ * servers, and any permanent refusal with an enhanced code for size (RFC 3463: 5.2.3, 5.3.4) or with words for it. If nothing was answered,
+ * nodemailer itself found the message larger than the server allows.
  */
 export function isTooLarge(error: unknown): boolean {
   const { code, responseCode, reply } = describe(error, { clean: (text) => text });
   if (responseCode === null) return code === 'EMESSAGE' && reply === '';
-  // 534 says of a login that it has to be a stronger one.
+  // For a login, 534 means that a stronger one is needed.
   if (code === 'EAUTH') return false;
   if (responseCode === 552 || responseCode === 534) return true;
   return responseCode >= 500 && /\b5\.(?:2\.3|3\.4)\b|too (?:large|big)|\bsize\b/i.test(reply);
@@ -169,7 +169,7 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (responseCode === null) return classifySilence(failure, progress);
   const said = told.answered({ reply });
   const { refusedRecipients, refusal, owed } = classifyRefusedRecipients(failure.recipients, progress.texts);
-  // Nobody took it, each for a reason of their own.
+  // Nobody took it: some refused for good, others for now.
   if (owed !== undefined && refusedRecipients !== undefined) {
     const { recipients: others, ...later } = owed;
     const refused = { recipients: refusedRecipients, others, refusal };
@@ -180,10 +180,10 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (responseCode < 400) return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
-  // A server that does not know EHLO has no extensions, STARTTLS neither: elsewhere HELO follows.
+  // A server that does not know EHLO has no extensions, and so no STARTTLS. Where STARTTLS is not required, HELO follows.
   if (failure.code === 'ETLS' || (failure.command === 'EHLO' && responseCode < 504))
     return { kind: 'dead', reason: told.noEncryption({ reply }) };
-  // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
+  // 504: the server does not know this way to log in (RFC 5321, 4.2.2), such as one that takes only access tokens.
   if (failure.code === 'EAUTH') {
     const refused = failure.oauth2 ? told.refusedToken : told.refused;
     return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : refused)({ reply }) };
@@ -194,7 +194,7 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
 function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
   const [certainty, limit] = dataStarted ? (['unknown', { tries: 3 }] as const) : (['refused', {}] as const);
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
-  // A line without a code: a web server, say, or replies out of step. It says nothing about the message.
+  // A line without a code, from a web server for example, or replies out of step. It says nothing about the message.
   if (failure.reply !== '') return { ...retry(told.foreign({ reply: failure.reply })), ...limit };
   if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
   if (gaveUp) return retry(sayStopping());
@@ -214,9 +214,9 @@ function sayLost({ code, codes }: Failure, dataStarted: boolean): string {
   return dataStarted ? told.lostUnconfirmed() : told.lost();
 }
 
-/** A login that failed without a reply of the mail server: unusable settings, or the token endpoint of OAuth 2. */
+/** A login that failed without a reply of the mail server: the settings are unusable, or the token endpoint of OAuth 2 failed. */
 function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): Delivery {
-  // RFC 6749, 5.2: what the endpoint says when asking again is of no use.
+  // The errors of the endpoint after which asking again is of no use (RFC 6749, 5.2).
   if (/^(invalid_|unauthorized_client|unsupported_grant_type|access_denied)/.test(failure.message)) {
     return { kind: 'dead', reason: told.tokenRefused() };
   }
@@ -226,7 +226,7 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
 
 type Failure = ReturnType<typeof describe>;
 
-/** The used part of nodemailer's errors. Their messages are shown to nobody, for they may quote what was sent. */
+/** The parts of nodemailer's errors that are used. Nobody sees their messages, because they may quote what was sent. */
 function describe(error: unknown, texts: ReplyTexts) {
   const seen: Partial<NodemailerError> = error instanceof Error ? error : {};
   const { code, message = '', command, responseCode = null, response = '', originalCode } = seen;
@@ -242,10 +242,10 @@ function describe(error: unknown, texts: ReplyTexts) {
   };
 }
 
-/** The reply as it may be shown: its code once and in any case, for the rest may be withheld. */
+/** A reply as it may be shown: its code always and only once, because the rest may be withheld. */
 export function quoteReply(reply: string, texts: ReplyTexts): string {
   const [, code = '', text = ''] = /^(\d{3}(?=\D|$))?[ -]?(.*)$/s.exec(reply) ?? [];
-  // Each further line repeats the code, and most servers the one of RFC 3463 too.
+  // Each further line repeats the code, and most servers also repeat that of RFC 3463.
   const said = texts.clean(text.replaceAll(/\n\d{3}[ -](?:\d\.\d+\.\d+ )?/g, ' '), 160);
   return `${code} ${said}`.trim();
 }

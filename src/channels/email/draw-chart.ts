@@ -64,7 +64,7 @@ export interface MailChart {
   /** Whether words stand in the picture. */
   readonly isWorded: boolean;
   readonly timezone: string;
-  /** The interval that it stands in; null where nobody knows how far off it may be. */
+  /** The forecast with its interval; null if it is unknown how far off it may be. */
   readonly forecast: Forecast | null;
   readonly chart: Chart;
 }
@@ -74,10 +74,10 @@ const chartSize = { width: 360, height: 208 } as const;
 
 const maxTicks = 4;
 
-/** An end further away than a year is no news, and its date would want a year. */
+/** An end further away is no news, and its date would need a year. */
 const farthestEndMs = 300 * dayMs;
 
-/** Mails are read on white and on dark: the picture has no ground of its own, and each colour stands out from both by 3 to 1. */
+/** Mails are read on white and on dark. The picture has no background, and each colour has a contrast of at least 3 to 1 with both. */
 const tones: Readonly<Record<Severity, string>> = {
   critical: '#e0483d',
   warning: '#c4731a',
@@ -139,7 +139,7 @@ function amountsOf(chart: Chart): ValueRange {
   return { lowest, highest, ticks: valueTicks(lowest, highest, maxTicks) };
 }
 
-/** `21 Nov 14:00–19:00`, or `21 Nov – 24 Nov` where it may be on several days: there is no room for more, and the mail says it whole. */
+/** `21 Nov 14:00–19:00`, or `21 Nov – 24 Nov` if it may be on several days: there is no room for more, and the mail says it in full. */
 function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: MailChart): string {
   const reader = { language: english, timezone };
   const { earliest = null, latest = null } = forecast ?? {};

@@ -23,10 +23,10 @@ import type { MailChart } from './draw-chart.ts';
 const maxPastMs = weekMs;
 const shortestPastMs = 10 * minuteMs;
 const aheadShare = 0.5;
-/** Thinned readings of an even pace stand up to so many times further apart than their mean. */
+/** Thinned readings of an even pace lie up to this many times further apart than their mean distance. */
 const uneven = 4;
 
-/** Charts cost time and bytes: shown are those of the most urgent alerts, and of the accounts that end first. */
+/** Charts cost time and bytes: only the most urgent alerts, and the accounts that end first, have one. */
 const chartsInGroup = 3;
 const chartsInReport = 8;
 
@@ -100,7 +100,7 @@ function planChart(
   const reader = readerOf(message);
   const last = history.findLast((reading) => ownOf(reading.balances, balance) !== undefined);
   if (last === undefined) return null;
-  // Amounts of another currency are no points of this line.
+  // Amounts in another currency are not points of this line.
   const readings = history.filter(
     (reading) =>
       isSameCurrency(reading.currency, last.currency) &&
@@ -138,7 +138,7 @@ function planChart(
   return {
     cid: `balance-${index}.${id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`,
     index,
-    // The font of the picture has Latin letters only: in other languages the mail says beside it what it shows.
+    // The font of the picture has Latin letters only: in other languages the mail says next to the picture what it shows.
     drawing: { title: isEnglish ? title : currency, isWorded: isEnglish, timezone, forecast, chart },
     alt: isEnding
       ? say(says.altWithEnd, { ...given, end: sayEnd(emptyAt, forecast, reader) }, reader)
@@ -147,6 +147,6 @@ function planChart(
 }
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {
-  // Readings of before it was configured lack it.
+  // Readings from before the balance was configured lack it.
   return new Set(account.history.flatMap(({ balances }) => ownOf(balances, balance) ?? [])).size > 1;
 }

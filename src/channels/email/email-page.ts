@@ -23,9 +23,8 @@ const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: s
 const fontStack = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
 /**
- * Dark colours for programs that know the preference; programs that invert colours by themselves find plain
- * grounds and texts that survive it. The rules need `!important` because the light colours stand inline,
- * where every program reads them.
+ * Dark colours for programs that know the preference. Programs that invert colours by themselves find plain backgrounds and texts that
+ * survive that. The rules need `!important` because the light colours stand inline, where every program reads them.
  */
 const darkStyle = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -46,7 +45,7 @@ a { text-decoration: none; }
 }
 `;
 
-/** A mail: one column of at most 600 pixels, of tables for Outlook, readable from 360. A phone shows `preview` by the subject. */
+/** A mail: one column of at most 600 pixels, of tables for Outlook, readable from 360. A phone shows `preview` next to the subject. */
 export function emailPage(title: string, preview: string, cards: readonly Html[], reader: Reader): string {
   const page = html`<!doctype html>
 <html lang="${reader.language.id}">
@@ -113,7 +112,7 @@ ${rows}</table></td></tr>
 `;
 }
 
-/** Chinese may break between any two characters: a narrow column would have one a line. */
+/** Chinese may break between any two characters: a narrow column would have one character a line. */
 const whole = 'overflow-wrap:break-word;word-break:keep-all;';
 
 /** Rows of three: what, how much, how long. */

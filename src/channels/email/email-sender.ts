@@ -43,7 +43,7 @@ const connectTimeoutMs = 30_000;
 
 const oldTls = { rejectUnauthorized: false, minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
 
-/** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
+/** Sends mails by SMTP, over a new connection each time: alerts are rare, and a kept connection may be dead when it matters. */
 export function openEmailSender(options: EmailSenderOptions): Sender {
   const { settings } = options;
   const server = readSmtpUrl(settings.smtpUrl, settings.allowInsecure);
@@ -57,11 +57,11 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
         .filter((address) =>
           message.recipients ? isNamed(address, message.recipients) : !isNamed(address, message.except),
         );
-      // Those who were owed the message stand in the configuration no more.
+      // None of those who were owed the message is still in the configuration.
       if (to.length === 0) return { kind: 'delivered' };
       const drawn = await drawCharts(plans.rendered);
       const mails = tryRender(() =>
-        // Without its charts it may pass where it is too large with them.
+        // A message that is too large with its charts may pass without them.
         (drawn.length === 0 ? [[]] : [drawn, []]).map((charts) => composeMail(message, settings, charts, to)),
       );
       if ('failed' in mails) return mails.failed;
@@ -75,7 +75,7 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
   };
 }
 
-/** Refused recipients are named as nodemailer writes them: the domain in small letters. */
+/** Whether an address is among `names`. Nodemailer writes refused recipients with the domain in small letters. */
 function isNamed(address: string, names: readonly string[] = []): boolean {
   return names.some((name) => name.toLowerCase() === address.toLowerCase());
 }
@@ -84,7 +84,7 @@ export async function composeEmail(message: Message, settings: Pick<EmailSetting
   return composeMail(message, settings, await drawCharts(planCharts(message)));
 }
 
-/** `to` are those who are still owed the message: its headers name all. */
+/** `to`: those who are still owed the message. The headers name all recipients. */
 function composeMail(
   message: Message,
   settings: Pick<EmailSettings, 'from' | 'to'>,
@@ -105,7 +105,7 @@ function composeMail(
   };
 }
 
-/** About the bytes of the mail on its way: a server that says how many it takes gets one without charts at once. */
+/** The approximate bytes of the mail on its way. If a server says how many it takes, a larger mail goes without charts at once. */
 function sizeOf({ text, html }: RenderedEmail, drawn: readonly DrawnChart[]): number {
   return drawn.reduce((bytes, { png }) => bytes + Math.ceil((png.length * 4) / 3), text.length + html.length);
 }
@@ -115,7 +115,7 @@ interface DrawnChart {
   readonly png: Buffer;
 }
 
-/** One after the other: together they would hold many times the memory of one. */
+/** Draws one after the other: together they would need many times the memory of one. */
 async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnChart[]> {
   const drawn: DrawnChart[] = [];
   for (const plan of plans) {
@@ -126,10 +126,10 @@ async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnCh
 }
 
 interface Transmission {
-  /** The mail, and what is sent in its place where it is too large. */
+  /** The mail, and the one that is sent in its place if it is too large. */
   readonly mails: readonly SendMailOptions[];
   readonly server: SmtpServer;
-  /** The last OAuth 2 token: good for the mails that follow until it expires. */
+  /** The last OAuth 2 token, used for the mails that follow until it expires. */
   readonly token: { accessToken: string; expires: number };
   readonly options: EmailSenderOptions;
   readonly outer: AbortSignal;
@@ -144,15 +144,15 @@ async function transmit(order: Transmission): Promise<Delivery> {
   const transporter = createTransport({
     host: server.host,
     port: server.port,
-    // A container's name is no domain. Nodemailer says [127.0.0.1] then, which the relay of Google answers with 421.
+    // A container's name is no domain. Nodemailer then says [127.0.0.1], which the relay of Google answers with 421.
     ...(hostname().includes('.') ? {} : { name: options.settings.from.address.replace(/^.*@/, '') }),
     secure: server.secure,
     requireTLS: server.requireTls,
-    // Encryption that proves nothing, or is as old as the relay, is better than none where clear text is allowed.
+    // Where clear text is allowed, encryption that proves nothing, or is as old as the relay, is still better than none.
     opportunisticTLS: !server.requireTls,
     tls: server.secure || server.requireTls ? { rejectUnauthorized: true } : oldTls,
     getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
-      // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
+      // Tries all addresses of the server. Nodemailer by itself would at last look up the name in the thread pool.
       const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(options.clock) });
       sockets.push(socket);
       socket.on('error', done).once('connect', () => {
@@ -199,7 +199,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
   }
 }
 
-/** The filter of a reply: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
+/** The filter of a reply. The configuration does not have the OAuth 2 token, because another one comes every hour. */
 function textsOf({ token, options }: Transmission): ReplyTexts {
   if (token.accessToken === '') return options.texts;
   const ofToken = createForeignTexts([token.accessToken]);

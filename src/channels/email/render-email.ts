@@ -41,9 +41,8 @@ import {
 export type RenderedEmail = ReturnType<typeof renderEmail>;
 
 /**
- * A message as mail. Nothing in it depends on the attempt: a retry is the same mail. `charts` are the planned
- * ones that could be drawn; the HTML refers to no other. Headers
- * follow RFC 3834 (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress`
+ * A message as mail. Nothing in it depends on the attempt: a retry is the same mail. `charts` are the planned ones that could be drawn; the
+ * HTML refers to no other. Headers follow RFC 3834 (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress`
  * keeps Exchange from answering.
  */
 export function renderEmail(
@@ -106,10 +105,10 @@ const says = phrases('mail', {
 
 /** The columns of a line of the text part. */
 const width = 76;
-/** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
+/** Items shown in full in one mail, and items of one line after them: of thousands, the worst twenty. Gmail cuts HTML at about 100 KB. */
 const wholeItems = 8;
 const shortItems = 12;
-/** Accounts in the overview of a report, and those of them that have a card with chart. */
+/** Accounts in the overview of a report, and how many of them have a card with a chart. */
 const accountsShown = 40;
 const accountCards = 8;
 

@@ -5,9 +5,9 @@ import { minuteMs } from '../../domain/time.ts';
 export type SmtpServer = ReturnType<typeof readSmtpUrl>;
 
 /**
- * Reads `smtp://user:password@host:port` or `smtps://…`; user and password are percent-decoded. Ports default
- * to 587 and 465. Only a server on this host, or `allowInsecure`, is spoken to in clear text, and then only
- * when it offers no STARTTLS. Throws where it is no such URL: the schema let none through.
+ * Reads `smtp://user:password@host:port` or `smtps://…`; user and password are percent-decoded. Ports default to 587 and 465. Clear text is
+ * used only to a server on this host or with `allowInsecure`, and only if the server offers no STARTTLS. Throws for any other URL, which the
+ * schema refuses.
  */
 export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl.reveal());
@@ -36,12 +36,12 @@ const limits = {
 
 export const longestSmtpWaitMs = limits.finalDot;
 
-/** Follows a conversation with a mail server by nodemailer's logger: how far it has come, each step in its time. */
+/** Follows a conversation with a mail server by nodemailer's logger: knows how far it has come, and gives each step its time. */
 export class SmtpWatch {
   readonly #allow: (ms: number) => void;
   readonly #breakOff: () => void;
   #stage: 'commands' | 'data' | 'message' | 'ended' = 'commands';
-  /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
+  /** The server said yes before it had the message. That is no answer to the message, which was not handed over. */
   strayReply = false;
 
   constructor(allow: (ms: number) => void, breakOff: () => void) {

@@ -11,7 +11,7 @@ import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/** Signed by two members of the body (open.feishu.cn, custom bots): HMAC-SHA256 over nothing, seconds in the key. */
+/** Signs by two members of the body (open.feishu.cn, custom bots): HMAC-SHA256 over nothing, seconds in the key. */
 export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const url = address.reveal();
   const key = textBehind(keys.secret);

@@ -17,9 +17,9 @@ const maxGroupLength = 200;
 const maxKeyLength = 255;
 
 /**
- * A message as events: what fires triggers, what somebody took acknowledges, what ended resolves, all under one key for an alert.
- * The state decides, not what the message says it was written for: a trigger that was delayed must not open again what is over.
- * Events without an end, and reports, are changes: they wake nobody.
+ * A message as events: firing alerts trigger, acknowledged ones acknowledge, ended ones resolve, all under one key for an alert. The state
+ * decides, not the reason of the message: a trigger that was delayed must not open again what is over. Events without an end, and reports,
+ * are changes: they wake nobody.
  */
 export function render(message: Message) {
   return eventsOf(message).map(({ name, event }) => ({ name, event, body: JSON.stringify(event) }));
@@ -119,7 +119,7 @@ function detailsOf(words: ItemWording, reader: Reader): Readonly<Record<string, 
   };
 }
 
-/** Something that happened and asks nothing of anybody. */
+/** A change event: something happened, and nobody has to do anything. */
 function changeOf(message: Message) {
   const card = wordCard(message, 20);
   const lines = card.parts.map((part, index) => [

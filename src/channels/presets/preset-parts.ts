@@ -28,7 +28,7 @@ interface Fields {
 /** The most characters of a key: Opsgenie's alias takes 512, others more than this. */
 const maxKeyLength = 255;
 
-/** Secrets are filled in as a request leaves: what is shown to people holds none. */
+/** The code of a preset. Secrets are filled in as a request leaves: texts that are shown to people hold none. */
 export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
   const fill = ({ request, fields }: Order, keys: Readonly<Record<string, string>>): Attempt =>
     fillRequest(request, { ...fields, values: { ...keys, ...fields.values } });
@@ -88,7 +88,7 @@ interface Passing extends Omit<Order, 'request'> {
   readonly incident: IncidentRequests;
 }
 
-/** For a test this is all: it shows that the tool takes what it is sent, and there is nothing that it could close. */
+/** The request that closes. For a test it is the only one: it shows that the tool takes what it is sent, and there is nothing to close. */
 function closing({ name, fields, incident }: Passing): Order {
   return { name: `${name}, closing`, after: name, request: incident.close, fields };
 }
@@ -98,7 +98,7 @@ function requestsFor(
   { item, action, name }: KeyOrder,
 ): readonly (readonly [string, PresetRequest])[] {
   const request = incident[action];
-  // It may be open already, though this message says that it fires: an earlier attempt may have arrived before it got worse.
+  // It may be open already, although this message says that it fires: an earlier attempt may have arrived before it got worse.
   const rose = action === 'open' && item.kinds.includes('worse');
   const raising = rose ? Object.entries(raise) : [];
   return [
@@ -113,7 +113,7 @@ const placeholder = /\{\{(\w+)\}\}/g;
 function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt {
   const fill = (text: string, encode: (value: string) => string = (value) => value): string =>
     text.replace(placeholder, (_, name: string) => encode(ownOf(values, name) ?? ''));
-  /** A header or a field of which nothing is known is left out. */
+  /** Whether a placeholder has no value: such a header or field is left out. */
   const isEmpty = (text: string): boolean =>
     [...text.matchAll(placeholder)].some(([, name = '']) => (ownOf(values, name) ?? '') === '');
   const known = (texts: Readonly<Record<string, string>>): Record<string, string> =>
@@ -167,8 +167,8 @@ function fillJson(template: PresetTemplate, filling: Filling): PresetTemplate | 
 }
 
 /**
- * A message as the largest text that the receiver takes, in which nothing but our own links is markup: `text` is the headline and all
- * the rest, `details` all the rest (the headline where there is nothing else), `link` where to act.
+ * A message as the largest text that the receiver takes. Only lowwater's own links are markup in it. `text` is the headline and all the rest,
+ * `details` all the rest (the headline if there is nothing else), `link` where to act.
  */
 function writePresetText(message: Message, preset: Preset) {
   const { limits, style } = preset;
@@ -208,7 +208,7 @@ function writePresetText(message: Message, preset: Preset) {
 const escapes = {
   'look-alike': literalMarkdown,
   backslash: (text: string) => text.replace(/[\\*_~`|<>#[\]()!:@-]/g, '\\$&'),
-  // The library marked takes a backslash before these alone; `<` begins mentions, a word between colons is an icon.
+  // The library marked takes a backslash only before these; `<` begins mentions, and a word between colons is an icon.
   marked: (text: string) =>
     text
       .replace(/[\\*_~`|>#[\]]|^\s*[+-]/g, '\\$&')
@@ -227,7 +227,7 @@ function escaperOf(
   return (text) => (breaksMentions ? breakMentions(literal(text)) : literal(text));
 }
 
-/** The page of all comes before the links of several alerts: one alert's link says nothing of the others. */
+/** The page of all comes before the links of several alerts, because the link of one alert says nothing about the others. */
 function linksOf(card: Card): Card['links'] {
   return [...card.links, ...card.parts.flatMap(({ links }) => links)];
 }
@@ -250,7 +250,7 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
   ];
 }
 
-/** The advice where it still fits into one message with the headline, and where to act. */
+/** The advice, if it still fits into one message with the headline, and where to act. */
 function briefLines(card: Card): readonly string[] {
   const [advice] = card.parts[0]?.advice ?? [];
   const link = linksOf(card).find(({ url }) => url.length <= 140);
@@ -260,12 +260,12 @@ function briefLines(card: Card): readonly string[] {
   return fits || urls.length === 0 ? whole : urls;
 }
 
-/** What a headline says of whom, to the eighth letter: without it a message costs less and tells nothing. */
+/** The beginning of a headline that names its subject, to the eighth letter. A shorter message that loses it costs less and says nothing. */
 function nameIn(headline: string): string {
   return /^(?:[^:：]*(?: · |】))?[^:：]{0,8}/.exec(headline)?.[0] ?? '';
 }
 
-/** Outside the alphabet of short messages (GSM 03.38): any such character halves what a message holds. */
+/** A character outside the alphabet of short messages (GSM 03.38): one such character halves what a message holds. */
 const outside = /[^\n\r -_a-~£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà€]/u;
 
 /** Whether the network sends it as one message: 160 places, of which those of the extension take two, or 70 in UCS-2. */
@@ -274,7 +274,7 @@ function isOneMessage(text: string): boolean {
   return outside.test(text) ? text.length <= 70 : places <= 160;
 }
 
-/** As the alphabet has them. */
+/** Characters of the alphabet for marks that it lacks. */
 const shortMessageMarks: Readonly<Record<string, string>> = {
   '·': '-',
   '–': '-',
@@ -285,7 +285,7 @@ const shortMessageMarks: Readonly<Record<string, string>> = {
   '\u00a0': ' ',
 };
 
-/** In the alphabet, without the accents that it lacks; as it was where that is not enough, as in Chinese. */
+/** The text in the alphabet, without the accents that it lacks; unchanged if that is not enough, as in Chinese. */
 function inShortMessage(text: string): string {
   const plain = text.replace(
     new RegExp(outside, 'gu'),

@@ -4,17 +4,17 @@ import { receiverKeys, template } from '../receiver.ts';
 const request = z.strictObject({
   /** `POST` where it is absent. */
   method: z.literal('PUT').optional(),
-  /** Begins with the channel's address; what else is filled in is encoded for its place. */
+  /** Begins with the channel's address; everything else that is filled in is encoded for its place. */
   url: z.string(),
   headers: z.record(z.string(), z.string()).optional(),
   /** User and password. */
   basic: z.tuple([z.string(), z.string()]).optional(),
-  /** `{"$tone": {…}}` stands for a value by the message's tone. What is filled with nothing is left out. */
+  /** `{"$tone": {…}}` stands for a value by the message's tone. A member without a value is left out. */
   json: template.optional(),
   form: z.record(z.string(), z.string()).optional(),
 });
 
-/** Escapes that names cannot tell: `backslash` and `marked` escape Markdown, `look-alike` is for markup without an escape. */
+/** Ways to keep names from being markup: `backslash` and `marked` escape Markdown, `look-alike` is for markup without an escape. */
 const literalWay = z.enum(['backslash', 'marked', 'look-alike']);
 
 /** A receiver that takes messages over HTTP and needs no code, as data: one file each in this folder. */
@@ -26,9 +26,9 @@ export const presetSchema = z.strictObject({
   certainty: z.enum(['documented', 'derived']),
   /** `whole` where it is absent; `brief`: the headline, what to do and a link, for receivers that count by the character. */
   style: z.enum(['whole', 'brief']).optional(),
-  /** Fields in which markup is drawn; `text` is that of the details too. */
+  /** Fields in which the receiver draws markup; `text` holds for the details too. */
   escape: z.strictObject({ headline: literalWay.optional(), text: literalWay.optional() }).optional(),
-  /** An `@` would mention people. */
+  /** Whether an `@` would mention people. */
   breaksMentions: z.boolean().optional(),
   limits: z.strictObject({
     headline: z.int().optional(),
@@ -36,7 +36,7 @@ export const presetSchema = z.strictObject({
     unit: z.enum(['bytes', 'characters']),
   }),
   send: request.optional(),
-  /** Alerts open, are acknowledged and close under a key. Without `raise` what got worse opens another. */
+  /** Alerts open, are acknowledged and close under a key. Without `raise`, an alert that got worse opens another key. */
   incident: z
     .strictObject({
       open: request,

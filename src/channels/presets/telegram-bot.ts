@@ -8,7 +8,7 @@ import { callChat } from '../chats/call-chat.ts';
 import { readSeconds } from '../post-kind.ts';
 import type { PostSettings } from '../receiver.ts';
 
-/** A call of the Bot API, long polls aside, is answered in this time. */
+/** The time limit of a call of the Bot API, except long polls. */
 export const answerMs = 15_000;
 
 interface BotAnswer extends HttpAnswer {
@@ -33,7 +33,7 @@ export function waitAskedBy({ json }: BotAnswer): number | null {
   return readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
 }
 
-/** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */
+/** New ids of groups that became supergroups, by settings: messages go on under the new id (`migrate_to_chat_id`). */
 const migrated = new WeakMap<PostSettings, string>();
 
 export const chatOf = (settings: PostSettings): string =>
@@ -45,13 +45,13 @@ export function noteMove(json: unknown, settings: PostSettings): void {
   if (typeof moved === 'number') migrated.set(settings, String(moved));
 }
 
-/** Other chats in which something was heard since the channel's own was looked up, by settings. */
+/** Other chats for which the channel's own chat was looked up already, by settings. */
 const lookedUpFor = new WeakMap<PostSettings, Set<string>>();
 
-/** A group may have become a supergroup since something was sent there last: what is heard in another group may be heard in it. */
+/** Looks up the channel's new id if its group became a supergroup since the last message: what is heard in another group may belong to it. */
 export async function lookUpMove(settings: PostSettings, other: string, clock: Clock): Promise<void> {
   const known = getOrMake(lookedUpFor, settings, () => new Set<string>());
-  // Groups have negative ids: whoever writes to the bot alone costs nothing.
+  // Groups have negative ids: a person who writes to the bot alone causes no look-up.
   if (known.has(other) || !other.startsWith('-')) return;
   const dispatcher = openHttpConnections(settings.address, { clock });
   try {

@@ -15,14 +15,14 @@ import { chatOf, lookUpMove, noteMove } from './telegram-bot.ts';
 import { openTelegramListener } from './telegram-listener.ts';
 
 const maxButtonRows = 8;
-/** So many characters of a name leave room for the rule, which tells two alerts of an account apart. */
+/** This many characters of a name leave room for the rule, which tells two alerts of an account apart. */
 const maxNameLength = 30;
 
 interface PartWithButtons extends PostedPart {
   readonly keyboard?: object | undefined;
 }
 
-/** Channels whose topic is gone, by their settings: messages go on in the general one. */
+/** Settings of channels whose topic is gone: messages go on in the general one. */
 const withoutTopic = new WeakSet<PostSettings>();
 
 /** The preset's messages, with buttons below them where their chat is heard. */
@@ -54,7 +54,7 @@ export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
   };
 }
 
-/** One alert has all buttons, of several each has one. */
+/** One alert has all buttons; each of several alerts has one. */
 function keyboardOf(message: Message): object | undefined {
   if (message.kind !== 'incidents') return undefined;
   const reader = readerOf(message);
@@ -78,7 +78,7 @@ function keyboardOf(message: Message): object | undefined {
 export const telegramChat: PostChat = {
   async standing(settings, { chat, alias, person: { id } }, { clock }) {
     const actors = textBehind(settings.keys.actors) || null;
-    // Public names are the same in capitals (telegram.org/faq).
+    // Public names are compared without case (telegram.org/faq).
     const isOwn = (): boolean => [chat, alias?.toLowerCase()].includes(chatOf(settings).toLowerCase());
     if (!isOwn()) await lookUpMove(settings, chat, clock);
     return standingOf(isOwn(), id, actors === null ? null : actors.split(', '));

@@ -13,23 +13,23 @@ import { breakMentions } from '../markdown.ts';
 import type { PostSettings } from '../receiver.ts';
 import { answerMs, postToBot, waitAskedBy } from './telegram-bot.ts';
 
-/** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
+/** The seconds to wait of a long poll: it answers at once when there is something (core.telegram.org/bots/api, getUpdates). */
 const waitSeconds = 50;
-/** Characters of the text that is shown over the chat (answerCallbackQuery). */
+/** The most characters of the text that is shown over the chat (answerCallbackQuery). */
 const maxToast = 200;
 const maxText = 4096;
-/** Updates at once, so few that an answer stays below the size that is read. */
+/** The most updates in one answer, so few that it stays below the size that is read. */
 const maxUpdates = 4;
-/** Messages of which the last edit is known. */
+/** The number of messages whose last edit is known. */
 const maxEdits = 100;
 
-/** The answers under way, by their bot: a listener that begins meanwhile would hear the same updates. */
+/** The answers under way, by bot: a listener that begins meanwhile would hear the same updates, and waits for them. */
 const underWay = new Map<string, Promise<void>>();
 
 interface Called {
   readonly result: unknown;
   readonly problem: string | null;
-  /** An answer that is more than what is read of one. */
+  /** The beginning of an answer that is longer than what is read of one. */
   readonly cut: string | null;
 }
 
@@ -46,9 +46,9 @@ export function openTelegramListener(
   let wait = 0;
   let isContested = false;
   let username = '';
-  /** When all updates were heard last: what was pressed was pressed since, or while nobody listened. */
+  /** When all updates had been heard last: what is heard next was pressed since then, or while nobody listened. */
   let caughtUpAt: number | null = null;
-  /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
+  /** The last edit of each message: a press brings its message as it was before others pressed at the same time. */
   const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
   const bot = `${settings.address.reveal()} ${textBehind(settings.keys.botToken)}`;
   let work = Promise.resolve();
@@ -63,7 +63,7 @@ export function openTelegramListener(
       const [before, startedAt] = [offset, clock.monotonic()];
       const problem = await poll(signal, connected, answering);
       if (problem !== null || signal.aborted) return problem ?? 'closed';
-      // A server that answers at once with nothing new is not asked without end.
+      // A server that answers at once without news must not be asked without end.
       if (offset === before && clock.monotonic() - startedAt < secondMs) await pause(clock, secondMs, signal);
     }
   };
@@ -79,20 +79,20 @@ export function openTelegramListener(
     if (askForFewer(got.cut)) return null;
     if (got.problem !== null) return got.problem;
     limit = maxUpdates;
-    // Two programs that ask end each other's long polls.
+    // Two programs that listen to one bot end each other's long polls.
     if (wait > 0) isContested = false;
     if (!isContested) connected();
     const updates = [got.result ?? []].flat();
     work = hearAll(updates, signal, answering).finally(() => underWay.delete(bot));
     underWay.set(bot, work);
     await work;
-    // More may wait behind as many as were asked for.
+    // Behind a full answer more updates may wait.
     wait = updates.length < asked.limit ? waitSeconds : 0;
     if (wait > 0) caughtUpAt = clock.now();
     return null;
   }
 
-  /** One alone that is more than what is read of an answer is no command: it is passed over. False for what brings none. */
+  /** Asks for single updates after an answer too long to read. An update too long by itself is no command: skipped. False if there is none. */
   function askForFewer(cut: string | null): boolean {
     if (cut === null) return false;
     const [, id] = /"update_id":\s*(\d+)/.exec(cut) ?? [];
@@ -101,7 +101,7 @@ export function openTelegramListener(
     return id !== undefined;
   }
 
-  /** Answers and confirms the update under way at the end too: nobody hears it again. */
+  /** Even at the end, the update under way is answered and confirmed: nobody hears it again. */
   async function hearAll(
     updates: readonly unknown[],
     signal: AbortSignal,
@@ -118,7 +118,7 @@ export function openTelegramListener(
     const query = keyOf(update, 'callback_query');
     if (query === undefined) await write(id, keyOf(update, 'message'), signal);
     else await press(id, query, signal);
-    // Only what was answered is confirmed: after a kill it comes again, and its order is known by its id.
+    // Only what was answered is confirmed: after a kill it comes again, and its order is recognised by its id.
     confirm(id);
   }
 
@@ -133,10 +133,10 @@ export function openTelegramListener(
     const [alias, topic] = [keyOf(chat, 'username'), topicOf(message)];
     return {
       ...(topic !== undefined && { topic: String(topic) }),
-      // In a group a bot gets what begins so.
+      // In a group a bot gets only what begins with this.
       prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
-      // A bot that heard all a moment ago hears nothing old, also where this machine's clock is wrong.
+      // A bot that heard everything a moment ago hears nothing old, even if this machine's clock is wrong.
       at: Math.max(Number(keyOf(message, 'date')) * 1000, caughtUpAt ?? 0),
       person: { id: person, name: words || person },
     };
@@ -156,7 +156,7 @@ export function openTelegramListener(
     if (!isShown && (isPublic || !isShort || shown.problem !== null)) await reply(message, text, signal);
   }
 
-  /** The message itself says who has it, and no more offers to be taken. False where it cannot be edited. */
+  /** Edits the message to say who has the alert, without the button to take it. False if it cannot be edited. */
   async function showTaken(
     message: unknown,
     data: string,
@@ -180,7 +180,7 @@ export function openTelegramListener(
     };
     const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
     if (edits.size >= maxEdits) edits.clear();
-    // A press that comes again after a kill may have been shown before.
+    // A press that comes again after a kill may have been shown already.
     const isShown = edited.problem === null || /not modified/.test(edited.problem);
     if (isShown) edits.set(JSON.stringify(place), edit);
     return isShown;
@@ -194,7 +194,7 @@ export function openTelegramListener(
     await reply(message, answered.text, signal);
   }
 
-  /** A command, not another bot's; what is written to the bot alone, to it by name, or in reply to it. */
+  /** Whether a text is for this bot: a command that is not another bot's, or written to it alone, to it by name, or in reply to it. */
   function isForUs(text: string, message: unknown): boolean {
     const [, named] = /^(?:\/\w+)?@(\w+)/.exec(text) ?? [];
     if (named !== undefined) return named.toLowerCase() === username;
@@ -245,7 +245,7 @@ const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
   409: unheard.contested,
 };
 
-/** Whoever replies to a message outside of a topic begins a thread, in which a bot may not write. */
+/** The topic of a message. A reply outside a topic begins a thread, in which a bot may not write. */
 function topicOf(message: unknown): unknown {
   return keyOf(message, 'is_topic_message') === true ? keyOf(message, 'message_thread_id') : undefined;
 }

@@ -54,7 +54,7 @@ const colours: Readonly<Record<Tone, string>> = {
 export interface SlackPayload {
   /** Text that a phone's notification shows too. Slack draws it above the attachment, which does not repeat it. */
   readonly text: string;
-  /** Off where nobody is mentioned: the text is shown as it is written. */
+  /** Off if nobody is mentioned: the text is shown as it is written. */
   readonly mrkdwn: boolean;
   readonly attachments?: { readonly color: string; readonly fallback: string; blocks: SlackBlock[] }[];
 }
@@ -134,7 +134,7 @@ function itemBlocks(
   ];
 }
 
-/** A button does it here; a link would lead to the page. */
+/** Whether a button does the same here: a link would lead to the page. */
 function isPressed(link: string, buttons: readonly ChatButton[]): boolean {
   return link === 'acknowledge' && buttons.length > 0;
 }
@@ -165,7 +165,7 @@ function groupedItem(item: ItemWording): SlackBlock {
   return section(`${toneIcons[item.tone]} ${headline}\n${cutUnits(help, 140)}`, 310);
 }
 
-/** The links of each item but those to the page, the first ones first, as far as all addresses together are short enough. */
+/** The links of each item except those to the page, the first ones first, as far as all addresses together are short enough. */
 function groupedLinks(
   items: readonly ItemWording[],
   buttons: readonly (readonly ChatButton[])[],
@@ -184,7 +184,7 @@ function groupedLinks(
 /** The small print of every message: since when, the numbers and their age, the note, the rest of its story, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
   const figures = item.figures.map(({ label, value }) => labelled(label, value));
-  // Without advice the first sentence stands above already.
+  // Without advice, the first sentence was shown above already.
   const story = item.story.slice(item.advice.length > 0 ? 0 : 1).map(withoutStop);
   const [begun, more] = [story.slice(0, 1).map((sentence) => cutUnits(sentence, 160)), story.slice(1)];
   const note = item.note === null ? [] : [`📌 ${item.note}`];
@@ -227,7 +227,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
-  // Slack takes no bare `@` for a mention; Mattermost and Rocket.Chat do, and Rocket.Chat may refuse the message for it.
+  // Slack takes no bare `@` as a mention; Mattermost and Rocket.Chat do, and Rocket.Chat may refuse the message for it.
   const literal = escapeSlack(breakMentions(`${toneIcons[tone]} ${headline}`));
   const text = cutEscaped(literal, limits.fallback);
   return {
@@ -241,7 +241,7 @@ function pageButton(message: Message): readonly SlackBlock[] {
   return actions(pageLinks(message).map((link, index) => ({ ...link, id: `page-${index}` })));
 }
 
-/** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
+/** The last 24 hours of the balance in one line; null if fewer than two readings are known. */
 function sparklineOf(item: MessageItem, reader: Reader): string | null {
   const { now } = reader;
   const { account, balance } = item;

@@ -18,7 +18,7 @@ const told = sentences('slackAnswer', {
     'this is not what Slack answers; for a server that only resembles Slack say in "accept" of the channel what a good answer is',
 });
 
-/** A message that Slack cannot read is sent once more as plain text before this table is asked. */
+/** Before this table is asked, a message that Slack cannot read was sent again as plain text. */
 export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',
@@ -50,14 +50,14 @@ function wordOf({ body }: HttpAnswer): string {
   return /^[a-z_]{2,60}$/.test(text) ? text : '';
 }
 
-/** The answers of Slack's Web API, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
+/** The answers of Slack's Web API, nearly always with the status 200. After a refusal of the layout, plain text was tried before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
 function isRefusedBy(words: readonly string[], said: unknown): boolean {
   return keyOf(said, 'ok') === false && words.some((word) => word === keyOf(said, 'error'));
 }
 
-/** Refusals of what the message looks like: as plain text it may pass. */
+/** Refusals of the layout: as plain text the message may pass. */
 const layoutErrors = [
   'invalid_blocks',
   'invalid_blocks_format',
@@ -72,7 +72,7 @@ export function isLayoutRefused(answer: HttpAnswer): boolean {
   return isRefusedBy(layoutErrors, parseJson(answer.body)) || answer.status === 413;
 }
 
-/** Refusals of the thread that a message was to join: the channel may take it. */
+/** Refusals of the thread that a message was to join: the channel itself may take it. */
 const threadErrors = [
   'thread_not_found',
   'message_not_found',

@@ -16,7 +16,7 @@ export function context(text: string) {
   return { type: 'context' as const, elements: [plain(text, limits.context)] };
 }
 
-/** Names with their values, ten at most; none for none. */
+/** Names with their values, ten at most; no block without any. */
 export function fields(figures: readonly { readonly label: string; readonly value: string }[]) {
   const all = figures.slice(0, 10).map(({ label, value }) => ({
     type: 'mrkdwn' as const,
@@ -25,7 +25,7 @@ export function fields(figures: readonly { readonly label: string; readonly valu
   return all.length === 0 ? [] : [{ type: 'section' as const, fields: all }];
 }
 
-/** Links as a row of buttons, each with an `id` of its own, the first one in colour where `isPrimary`; none for none. */
+/** Links as a row of buttons, each with an `id` of its own, the first in colour if `isPrimary`; no row without links. */
 export function actions(
   links: readonly { readonly label: string; readonly url: string; readonly id: string }[],
   isPrimary = false,
@@ -40,7 +40,7 @@ export function actions(
   return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
 }
 
-/** Buttons that are pressed here, those for quiet as a menu; none for none. */
+/** Buttons that are pressed here, those for quiet as a menu; no row without buttons. */
 export function pressable(buttons: readonly ChatButton[], menu = '') {
   const quiet = buttons.filter(isQuiet);
   const option = ({ label, data }: ChatButton) => ({ text: plain(label, limits.button), value: data });
@@ -67,7 +67,7 @@ export function pressable(buttons: readonly ChatButton[], menu = '') {
   return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
 }
 
-/** Escaped as every text object: Slack decodes entities in each. `emoji` off: a `:name:` in a name stays what it is. */
+/** Escaped as every text object, because Slack decodes entities in each. Without `emoji`, a `:name:` in a name stays as it is. */
 export function plain(text: string, limit: number) {
   const cut = text === '' ? '–' : cutEscaped(escapeSlack(text), limit);
   return { type: 'plain_text' as const, text: cut, emoji: false };

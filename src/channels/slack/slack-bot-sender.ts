@@ -14,26 +14,26 @@ import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from '
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
 import { callSlack, type SlackBot, type SlackFields } from './slack-bot.ts';
 
-/** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
+/** The gap between the calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
-/** First messages that one message brings up to date; the others stay as they are. */
+/** The most first messages that one message brings up to date; the others stay as they are. */
 const maxEdits = 20;
-/** An edit is shorter than a message may take: the next message waits meanwhile. */
+/** Shorter than the limit of a message, because the next message waits for the edit. */
 const editTimeoutMs = 5000;
 
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
 /**
- * Posts as a bot: the first message of an incident into the channel, what follows into its thread. Then the
- * first message is edited to how things stand. An edit that fails for now is owed, as a part of the message: it is tried again by
- * itself, and neither this message nor another waits for it.
+ * Posts as a bot: the first message of an incident goes into the channel, later ones into its thread. Then the first message is edited to the
+ * present state. An edit that fails for now is owed, as a part of the message: it is tried again by itself, and neither this message nor
+ * another waits for it.
  */
 export function openSlackBotSender(
   { botToken, channel, apiUrl, chat, mention }: SlackBot & { readonly mention: Mention },
   { clock, texts, timeoutMs = 10_000 }: SenderDependencies,
 ): Sender {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
-  /** The last edit that Slack refused for now, and when it takes edits again. Messages do not wait for that. */
+  /** The last edit that Slack refused for now, and when it takes edits again. Messages do not wait for edits. */
   let refused: Extract<Delivery, { readonly kind: 'retry' }> | null = null;
   let editsFrom = 0;
   const classify = (answer: HttpAnswer) =>
@@ -78,10 +78,10 @@ export function openSlackBotSender(
         await pause(clock, gapMs, signal);
         const leftMs = editsFrom - clock.monotonic();
         if (refused !== null && leftMs > 0) return { ...refused, afterMs: leftMs };
-        // Parts left out would stay as they were; `mrkdwn` is unknown to it.
+        // chat.update keeps parts that are left out, and does not know `mrkdwn`.
         const { text, attachments = [] } = payload;
         const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
-        // A message that cannot be edited any more stays as it is: the new one says what is so.
+        // A message that cannot be edited any more stays as it is: the new one says the present state.
         if (delivery.kind !== 'retry') return { kind: 'delivered' };
         refused = { ...delivery, isForAll: false };
         editsFrom = clock.monotonic() + (delivery.afterMs ?? 0);
@@ -101,7 +101,7 @@ export function openSlackBotSender(
       if (edited.kind !== 'retry') return { ...edited, ...posted };
       const { afterMs, reason } = edited;
       const names = edits.map(({ name }) => name);
-      // All are owed; the one that failed goes last, so that it holds up no other.
+      // All edits are owed. The one that failed goes last, so that it holds up no other.
       const recipients = [...names.slice(1), ...names.slice(0, 1)];
       return { ...posted, owed: { recipients, reason, ...(afterMs === undefined ? {} : { afterMs }) } };
     },
@@ -109,7 +109,7 @@ export function openSlackBotSender(
     close: () => dispatcher.destroy(),
   };
 
-  /** With the name of the message that a thread can hang on, where it is none of a thread. */
+  /** The delivery; its receipt names the message, for a thread to begin there, unless the message is itself in a thread. */
   function withReceipt(answer: HttpAnswer, thread: SlackPlace | null): Delivery {
     const delivery = classify(answer);
     const [id, ts] = [valueAt(answer, 'channel'), valueAt(answer, 'ts')];
@@ -122,23 +122,23 @@ export function openSlackBotSender(
   }
 }
 
-/** A message that Slack holds. `ts` is its name, no number. */
+/** A message that Slack holds. `ts` is its id, not a number. */
 type SlackPlace = Readonly<Record<'channel' | 'ts', string>>;
 
-/** `posted`: what the configuration calls the channel. Null for a receipt of another one: here the incident begins. */
+/** `posted`: the channel as the configuration calls it. Null for a receipt of another channel: the incident begins in this one. */
 function readReceipt(receipt: string | null, posted: string): SlackPlace | null {
   const [wanted, channel, ts] = receipt?.split(' ') ?? [];
   return wanted === posted && channel !== undefined && ts !== undefined ? { channel, ts } : null;
 }
 
-/** The thread that a message goes into: where each of its incidents began. */
+/** The thread for a message: where all its incidents began; null if they did not begin in one place. */
 function threadOf(message: Message, posted: string): SlackPlace | null {
   if (message.kind !== 'incidents') return null;
   const [first = null, ...others] = new Set(message.items.map(({ receipt }) => receipt));
   return others.length > 0 ? null : readReceipt(first, posted);
 }
 
-/** The first messages of a message's incidents, each with all that hangs on it, as things are now. */
+/** The first messages of a message's incidents, each with all items that belong to it, in their present state. */
 function firstMessagesOf(message: Message, posted: string) {
   if (message.kind !== 'incidents') return [];
   const notified = [...new Set([...message.companions, ...message.items])];
@@ -150,7 +150,7 @@ function firstMessagesOf(message: Message, posted: string) {
   });
 }
 
-/** Nobody is asked to do anything by it: it is over, or somebody has it. */
+/** Whether the message asks nobody to do anything: each incident is over, or somebody has it. */
 function isSettled(message: Message): boolean {
   return (
     message.kind === 'incidents' &&

@@ -8,7 +8,7 @@ export interface SlackBot {
   /** Its name with `#`, or its id. */
   readonly channel: string;
   readonly apiUrl: string;
-  /** The ways in which people act there; null where they do not. */
+  /** How people act there; null if they do not. */
   readonly chat: SlackChat | null;
 }
 

@@ -86,7 +86,7 @@ interface SlackSettings extends ChannelSettings {
   readonly mention: Mention;
 }
 
-/** Throws where the schema let nothing through that would send. */
+/** Throws if the configuration gives no way to send, which the schema refuses. */
 export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
   const { type, mention = {}, webhookUrl, botToken, channel, accept = null } = config;
   const { appToken, actors = null, apiUrl = 'https://slack.com/api' } = config;
@@ -127,7 +127,7 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     const { appToken, actors } = by.chat;
     return {
       bot: `${by.apiUrl} ${appToken.reveal()}`,
-      // Those who are named may write to the bot alone, too.
+      // The people who are named as actors may also write to the bot alone.
       standing: async ({ chat, person: { id } }) =>
         standingOf(
           chat === by.channel || (chat.startsWith('D') && actors?.includes(id) === true),

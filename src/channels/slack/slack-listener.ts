@@ -18,33 +18,33 @@ import { type Envelope, hearEnvelopes } from './slack-socket.ts';
 
 const receiver = 'Slack';
 const callMs = 10_000;
-/** Answers to people wait so long at most where Slack asks for it, and the answers to others with them. */
+/** The longest wait that Slack may ask for before an answer to people. The answers to others wait as long. */
 const maxWaitMs = 30 * secondMs;
-/** More at once is no people: what is not acknowledged Slack sends again. */
+/** More envelopes at once do not come from people. Slack sends an envelope again if it is not acknowledged. */
 const maxWaiting = 100;
-/** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
+/** The number of event ids that are known, because an event that comes twice has the same id (a restart knows orders by the audit). */
 const maxKnown = 1000;
-/** A name that comes later is not waited for: what was pressed is stored first. */
+/** A name that takes longer is not waited for: the press is stored first. */
 const nameMs = 1.5 * secondMs;
 
-/** Says what came of an envelope. */
+/** Answers an envelope. */
 type Say = () => Promise<void>;
 
 const sayNothing: Say = async () => undefined;
 
-/** The mention of the bot, by the name that its guide gives it: in a channel it hears nothing that begins otherwise. */
+/** The mention of the bot, by the name that its guide gives it: in a channel it hears only what begins with this. */
 const mentionOfBot = '@lowwater ';
 
 /** Kinds of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
 const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
-/** A message: its channel, its name, and that of the first of its thread. */
+/** A message: its channel, its `ts`, and that of the first message of its thread. */
 type AnswerPlace = Readonly<Record<'place' | 'ts' | 'thread', string>>;
 
 /**
- * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. What
- * envelopes ask for is done one after the other. Each is acknowledged once that is stored: Slack never sends it again. The answers go by
- * the Web API, one after the other too, and no order waits for them.
+ * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. The
+ * orders in envelopes are done one after the other. Each envelope is acknowledged once its order is stored, because Slack never sends it
+ * again. The answers go by the Web API, one after the other too, and no order waits for them.
  */
 export function openSlackListener(
   { botToken, appToken, apiUrl }: Pick<SlackBot, 'botToken' | 'apiUrl'> & Pick<SlackChat, 'appToken'>,
@@ -79,7 +79,7 @@ export function openSlackListener(
     return /auth|token|scope|inactive/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
-  /** Null where too much waits. */
+  /** Null if too many envelopes wait. */
   function take(envelope: Envelope, signal: AbortSignal): Promise<void> | null {
     if (waiting >= maxWaiting) return null;
     waiting += 1;
@@ -119,7 +119,7 @@ export function openSlackListener(
   async function press(payload: unknown, since: number, signal: AbortSignal): Promise<Say> {
     const action = keyOf(keyOf(payload, 'actions'), 0);
     const data = keyOf(keyOf(action, 'selected_option'), 'value') ?? keyOf(action, 'value');
-    // A link is a button without a value.
+    // A button that is a link has no value.
     if (typeof data !== 'string') return sayNothing;
     const [user, message] = [keyOf(payload, 'user'), keyOf(payload, 'message')];
     const place = String(keyOf(keyOf(payload, 'channel'), 'id'));
@@ -136,7 +136,7 @@ export function openSlackListener(
       const view = form && drawForm(form, `${place} ${ts} ${answerPlace.thread}`);
       const trigger = String(keyOf(payload, 'trigger_id'));
       const shown = view && (await call('views.open', { trigger_id: trigger, view }, signal));
-      // A dialog opens within 3 s of the press or never: what to write in its place is said then.
+      // A dialog opens within 3 s of the press or never. If it did not open, the answer says what to write in its place.
       if (keyOf(shown, 'ok') !== true) await post(answered, answerPlace, user, signal);
     };
   }
@@ -178,8 +178,8 @@ export function openSlackListener(
   }
 
   /**
-   * Deeds are said in the thread where all see them, the rest to the person who asked, beside what was pressed: in a thread that has no
-   * reply yet Slack shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral).
+   * Orders that were done are told in the thread, where all see them, other answers only to the person who asked. If the thread has no reply
+   * yet, these go into the channel: in it, Slack shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral).
    */
   async function post(
     { text, isPublic }: ChatAnswer,
@@ -196,7 +196,7 @@ export function openSlackListener(
     if (isThreadGone(said)) await call(method, whole, signal);
   }
 
-  /** As people call them, with the scope users:read; by the `login` that a press brings, or by the id, without it. */
+  /** The name of a person, with the scope users:read; without it the `login` that a press brings, or the id. */
   async function nameOf(id: string, login: unknown, signal: AbortSignal): Promise<string> {
     const found = names.get(id);
     if (found !== undefined) return found;
@@ -233,7 +233,7 @@ export function openSlackListener(
   }
 }
 
-/** By Slack's clock, but not before `since`: what a daemon that stood still finds on waking may be hours old. */
+/** An instant by Slack's clock, but not before `since`: what a daemon finds after standing still may be hours old. */
 function instantOf(ts: unknown, since: number): Pick<Heard, 'at'> {
   const at = Math.max(Number(ts) * 1000, since);
   return Number.isFinite(at) ? { at } : {};

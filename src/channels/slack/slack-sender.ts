@@ -13,7 +13,7 @@ import { slackAnswers } from './slack-answers.ts';
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;
 
-/** The answer that Slack's client gets to each message. No `Response`: Node would load all that belongs to its own `fetch` for it, 5 MB. */
+/** The answer that Slack's client gets to each message. It is no `Response`, for which Node would load all of its `fetch`: 5 MB. */
 const taken: Awaited<ReturnType<FetchFunction>> = {
   ok: true,
   status: 200,
@@ -30,7 +30,7 @@ export interface SlackWebhook {
   readonly accept: Accept | null;
 }
 
-/** Posts to an incoming webhook by Slack's own client. What Slack found unreadable is sent once more, as plain text. */
+/** Posts to an incoming webhook by Slack's own client. A message that Slack found unreadable is sent again, as plain text. */
 export function openSlackSender(
   { webhookUrl, mention, accept }: SlackWebhook & { readonly mention: Mention },
   { clock, texts, timeoutMs = 10_000 }: SenderDependencies,
@@ -45,7 +45,7 @@ export function openSlackSender(
     const fetch: FetchFunction = async (address, { headers, body } = {}) => {
       if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
       await post({ url: String(address), headers: headers ?? {}, body });
-      // The client keeps of a refusal neither how long to wait nor all that it says, and so gets a good answer.
+      // The client drops parts of a refusal, such as how long to wait. It gets a good answer instead.
       return taken;
     };
     await new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload);
@@ -65,7 +65,7 @@ export function openSlackSender(
           return answer;
         };
         const answer = await post(blocks.rendered);
-        // 400 is how Slack calls a payload invalid or too long, 413 how anything before it does.
+        // Slack answers 400 to a payload that is invalid or too long; a server before Slack answers 413.
         if (answer.status !== 400 && answer.status !== 413) return classify(answer);
         await pause(clock, gapMs, signal);
         return classify(await post(renderSlackPlainly(message, mention)));
@@ -73,7 +73,7 @@ export function openSlackSender(
     },
     async preview(message) {
       const payload = renderSlack(message, mention);
-      // For the first message of a process the client has a good deal of Node loaded.
+      // The client loads a good deal of Node with the first message of a process.
       await throughClient(payload, async () => undefined);
       return JSON.stringify(payload);
     },

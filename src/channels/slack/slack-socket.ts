@@ -7,16 +7,16 @@ import type { Clock } from '../../ports/clock.ts';
 import { unheard } from '../chats/keep-listening.ts';
 
 const receiver = 'Slack';
-/** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
+/** Slack says hello at once, and pings at least every 30 s: a connection that is silent for this long is dead. */
 const silenceMs = 90 * secondMs;
-/** Pings are answered by undici, which tells of them here alone. */
+/** undici answers pings, and tells of them only here. */
 const pings = 'undici:websocket:ping';
-/** Slack waits 3 s for an acknowledgement (docs.slack.dev, using Socket Mode): what takes longer to store is acknowledged before. */
+/** Slack waits 3 s for an acknowledgement (docs.slack.dev, using Socket Mode): an envelope that takes longer to store is acknowledged before. */
 const maxAcknowledgeMs = 2 * secondMs;
 
 export interface Envelope {
   readonly type: unknown;
-  /** When what it brings was written at the earliest. */
+  /** The earliest time at which its content was written. */
   readonly since: number;
   readonly payload: unknown;
 }
@@ -31,8 +31,8 @@ interface SocketOptions {
 }
 
 /**
- * Hears envelopes until the connection ends: why. `take` resolves once what one asks for is stored, as Slack never sends again what is
- * acknowledged; what it does not take comes again.
+ * Hears envelopes until the connection ends, and returns the reason. `take` resolves once the order of an envelope is stored, because Slack
+ * never sends again what is acknowledged. It returns null for an envelope that it does not take, which comes again.
  */
 export function hearEnvelopes(
   { url, dispatcher, clock, texts, signal, connected }: SocketOptions,
@@ -51,7 +51,7 @@ export function hearEnvelopes(
   socket.addEventListener('message', ({ data }) => {
     if (isEnding) return;
     const said = parseJson(String(data));
-    // An envelope that comes for the first time was written since the last sign of life, also where this machine's clock is wrong.
+    // An envelope that comes for the first time was written since the last sign of life, even if this machine's clock is wrong.
     const since = Number(keyOf(said, 'retry_attempt')) > 0 ? 0 : aliveAt;
     alive();
     const type = keyOf(said, 'type');
@@ -72,7 +72,7 @@ export function hearEnvelopes(
       closeWhenIdle();
     };
     const stopWaiting = clock.setTimer(maxAcknowledgeMs, () => {
-      // It may never be stored: whoever listens next hears it again.
+      // The order may never be stored: the next listener hears it again.
       if (isEnding) owed.delete(id);
       acknowledge();
     });
@@ -88,7 +88,7 @@ export function hearEnvelopes(
     closeWhenIdle();
   }
 
-  /** Acknowledges all that was heard before: Slack would send it again. */
+  /** Closes after everything that was heard is acknowledged: Slack would send the rest again. */
   function closeWhenIdle(): void {
     if (isEnding && owed.size === 0) socket.close();
   }

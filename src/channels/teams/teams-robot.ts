@@ -10,8 +10,8 @@ import type { PostSettings } from '../receiver.ts';
 export { readCard as show } from '../demo-receiver.ts';
 
 /**
- * Teams refuses a message above 28 KB, and nobody hears of it: the workflow has answered by then. It counts the card as a text within
- * another: one of 24,453 bytes was refused as 28,897 (github.com/MicrosoftDocs/msteams-docs, 11274), and other letters than ASCII may count more.
+ * Teams refuses a message above 28 KB, and nobody hears of it: the workflow has answered by then. It counts the card as a string within
+ * another: one of 24,453 bytes was refused as 28,897 (github.com/MicrosoftDocs/msteams-docs, 11274). Letters outside ASCII may count more.
  */
 const maxBytes = 17_000;
 
@@ -30,7 +30,7 @@ export function render(message: Message, { mention }: Pick<PostSettings, 'mentio
 }
 
 function payloadOf(card: Card, people: readonly string[]) {
-  // A text of the card has to hold the mention letter by letter.
+  // A text of the card has to hold each mention letter by letter.
   const entities = people.map((id) => ({
     type: 'mention',
     text: `<at>${id}</at>`,
@@ -40,14 +40,14 @@ function payloadOf(card: Card, people: readonly string[]) {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
-    // Newer ones were not drawn by Teams when this was written.
+    // Teams did not draw newer versions when this was written.
     version: '1.4',
     msteams: { width: 'Full', ...(entities.length === 0 ? {} : { entities }) },
-    // Text that is read aloud, and shown where the card cannot be.
+    // Read aloud, and shown if the card cannot be.
     fallbackText: cutText(card.headline, 300),
     body: [
       block(card.headline, { weight: 'Bolder', size: 'Medium', color: colours[card.tone] }),
-      // Text of our own making: only here one holds markup.
+      // A text of our own making, the only one that may hold markup.
       ...(tags === '' ? [] : [{ type: 'TextBlock', text: tags, wrap: true }]),
       ...card.parts.flatMap(partElements),
       ...(card.more === null ? [] : [block(card.more, { isSubtle: true })]),

@@ -38,7 +38,7 @@ export const labelPrefix = 'labels.';
 /** Followed by the id of a balance, such as `balance.sms`. */
 export const balancePrefix = 'balance.';
 
-/** `template` of the configuration: data, not code. A field that nobody knows is an error at its place. */
+/** `template` of the configuration: data, not code. An unknown field is an error, reported where it stands. */
 export const templateSchema = z
   .unknown()
   .transform((value, context): Template => {

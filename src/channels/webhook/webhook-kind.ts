@@ -12,7 +12,7 @@ import type { ChannelKind } from '../kind.ts';
 import { templateSchema } from './template-schema.ts';
 import type { WebhookSettings } from './webhook-sender.ts';
 
-/** Names of header fields (RFC 9110, 5.6.2). Editors read it too, and know no flags. */
+/** Names of header fields (RFC 9110, 5.6.2). Editors read this pattern too, and know no flags. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const ownHeaders = /^(?:host|content-length|transfer-encoding|connection|expect)$/i;
 const headerNameForm =
@@ -52,7 +52,7 @@ const webhookSchema = shape({
 
 const told = sentences('webhook', { receiver: 'the receiver' });
 
-/** The answers of a receiver of webhooks (Standard Webhooks, "Operational considerations"), or says by `accept`. */
+/** The answers of a receiver of webhooks (Standard Webhooks, "Operational considerations"), or what `accept` says. */
 export function webhookAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: told.receiver(),
@@ -89,7 +89,7 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
       ...(isAtProvider(url, house) ? [{ key: 'url', message: atProvider }] : []),
     ];
   },
-  // By their headers, in which credentials belong, one address takes messages of several accounts: each has a limit of its own.
+  // Credentials belong in headers, so one address may take messages of several accounts, told apart by headers. Each has a limit of its own.
   pace: ({ url, headers }) => ({
     minGapMs: 0,
     paceKey: [url, ...Object.values(headers)].map(textBehind).join(' '),

@@ -21,7 +21,7 @@ import { acknowledgementJson } from '../../views/public-json.ts';
 /** The most alerts or accounts in one body; `truncated` says how many more there are. */
 const listLimit = 200;
 
-/** The most alerts in one body: receivers limit theirs to 64 KB and more. */
+/** The most bytes of alerts in one body: receivers limit theirs to 64 KB or more. */
 const maxAlertBytes = 60_000;
 
 /** docs/webhook.md: decimal strings, ISO 8601 UTC, seconds, null where unknown. Fields are only ever added. */
@@ -45,7 +45,7 @@ function incidentsData(message: IncidentMessage): object {
   };
 }
 
-/** The worst alerts, as many as a body of this size takes, and one at least. */
+/** The worst alerts, as many as a body of this size takes, and at least one. */
 function fitting(message: IncidentMessage): object[] {
   const alerts: object[] = [];
   let bytes = 0;
@@ -166,7 +166,7 @@ function resolutionData(resolution: Resolution): object {
   return kind === 'topped-up' ? { kind, amount: formatMicros(resolution.micros) } : { kind };
 }
 
-/** Years beyond 9999, which a slow balance's runway can reach, have no four-digit form: they count as unknown. */
+/** Null for years beyond 9999, which the runway of a slow balance can reach: they have no four-digit form. */
 function isoOrNull(at: number | null): string | null {
   return at === null || Math.abs(at) > 253_402_300_799_000 ? null : isoText(at);
 }

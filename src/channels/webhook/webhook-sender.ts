@@ -22,7 +22,7 @@ export interface WebhookSettings extends ChannelSettings {
   readonly headers: Readonly<Record<string, Secret>>;
   /** Undefined sends lowwater's own JSON; null is a template too. */
   readonly template: Template | undefined;
-  /** Null takes any 2xx for a yes. */
+  /** Null takes any 2xx as a yes. */
   readonly accept: Accept | null;
 }
 
@@ -78,7 +78,7 @@ export function fillTemplate(template: Template, message: Message): string {
 }
 
 function fill(template: Template, values: ReadonlyMap<string, string>): Template {
-  // A lone half of a pair is no text for strict readers of JSON.
+  // Strict readers of JSON refuse a text with half a surrogate pair.
   const write = (text: string) =>
     text.replace(placeholder, (_, name: string) => values.get(name.trim()) ?? '').toWellFormed();
   return mapTexts(template, write);

@@ -12,7 +12,7 @@ export { readCard as show } from '../demo-receiver.ts';
 const maxMarkdownBytes = 4096;
 const maxTextBytes = 2048;
 
-/** Sent as Markdown, which can mention nobody: where people are to be mentioned, a line of text follows that does. */
+/** Sent as Markdown, which can mention nobody: if people are to be mentioned, a line of text with the mentions follows. */
 export function render(
   message: Message,
   { mention }: Pick<PostSettings, 'mention'>,
