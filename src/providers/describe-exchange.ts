@@ -2,7 +2,7 @@ import type { Secret } from '../domain/secret.ts';
 import { percentEncode } from './http-json/prepare-request.ts';
 import type { AnswerContext, ProviderAnswer, ProviderKind, ProviderRequest } from './kind.ts';
 
-/** One exchange as it went over the wire; `answer` is null where none came. */
+/** One exchange as it went over the wire; `answer` is null if none came. */
 export interface SeenExchange extends AnswerContext {
   readonly kind: ProviderKind;
   readonly request: ProviderRequest;
@@ -14,15 +14,15 @@ export interface SeenExchange extends AnswerContext {
 const maxShown = 4000;
 
 /**
- * An exchange for people, without secrets, each text one line: the request (first line, headers, body) has credentials by their
- * names in brackets; `answer` is the status and the body as it came, cut.
+ * An exchange for people, without secrets, each text on one line. The request (first line, headers, body) shows the names of credentials in
+ * brackets; `answer` is the status and the body as it came, cut.
  */
 export function describeExchange(seen: SeenExchange) {
   const { kind, request, answer, account, texts } = seen;
   const hashes = (request.signed ?? []).flatMap(({ step, secretResult }) =>
     secretResult === undefined ? [] : [[step, secretResult] as const],
   );
-  // A step may have the name of a credential: both are named.
+  // A step may have the name of a credential, so both are replaced.
   const named = [...Object.entries(account.credentials), ...hashes];
   const show = (text: string): string => texts.clean(nameCredentials(text, named), maxShown);
   const headers = Object.entries(request.headers).map(
@@ -32,7 +32,7 @@ export function describeExchange(seen: SeenExchange) {
   return {
     account: account.id,
     request: [`${request.method} ${show(request.url.reveal())}`, ...headers, ...body],
-    /** The signed or hashed text, by the step that did it. */
+    /** The text that was signed or hashed, with its step. */
     signed: (request.signed ?? []).map(({ step, text }) => ({
       step,
       text: show(text.reveal().replaceAll('\n', '\\n')),
@@ -48,7 +48,7 @@ function bodyOf(seen: SeenExchange, answer: ProviderAnswer): string {
 
 export type DescribedExchange = ReturnType<typeof describeExchange>;
 
-/** The credentials in a request, plain or encoded, by their names. The longest first: a short one may be a part of another. */
+/** A text with the names of credentials in place of their values, plain or encoded. The longest first: a short value may be a part of another. */
 function nameCredentials(text: string, credentials: readonly (readonly [string, Secret])[]): string {
   const forms = credentials.flatMap(([name, secret]) =>
     formsOf(secret.reveal()).map((form) => ({ name, form })),
@@ -59,7 +59,7 @@ function nameCredentials(text: string, credentials: readonly (readonly [string, 
   return named;
 }
 
-/** The forms that a request can hold: in a header, a path, a query, a form and JSON. */
+/** The forms of a value that a request can hold: in a header, a path, a query, a form and JSON. */
 function formsOf(value: string): readonly string[] {
   const well = value.toWellFormed();
   const inForm = new URLSearchParams({ '': well }).toString().slice(1);

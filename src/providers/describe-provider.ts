@@ -1,11 +1,11 @@
 import type { CredentialDefinition, ProviderDetails, ProviderKind } from './kind.ts';
 
-/** About a kind that no document of the vendor describes. */
+/** The caution about a kind that no document of the vendor describes. */
 const observedCaution = 'From public client code; compare the first reading with your dashboard.';
 
 export type ProviderDescription = ReturnType<typeof describeProvider>;
 
-/** A kind of provider for people: `lowwater providers` and the documents show it. Details and example are null where they depend on the entry. */
+/** A kind of provider as `lowwater providers` and the documents show it. Details and example are null if they depend on the entry. */
 export function describeProvider(kind: ProviderKind) {
   const { type, summary, source } = kind;
   const details = kind.details?.() ?? null;
@@ -16,7 +16,7 @@ export function describeProvider(kind: ProviderKind) {
     summary,
     source: source.reference,
     certainty: source.certainty,
-    /** The caution where it was only observed. */
+    /** The caution, if the interface was only observed. */
     caution: source.certainty === 'observed' ? observedCaution : null,
     credentials,
     limits: limits.documented,
@@ -39,7 +39,7 @@ function writeExample(
   };
 }
 
-/** `TWILIO_AUTH_TOKEN` for `authToken` of `twilio`; a variable begins with no digit. */
+/** A name for a variable, such as `TWILIO_AUTH_TOKEN` for `authToken` of `twilio`. A variable does not begin with a digit. */
 function variableName(type: string, credential: string): string {
   const words = `${type}-${credential.replace(/[A-Z]/g, '-$&')}`.toUpperCase().replace(/\W/g, '_');
   return words.replace(/^(?=\d)/, '_');

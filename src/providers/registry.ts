@@ -15,7 +15,7 @@ export const ownAccountKeys = providerKinds.flatMap(({ accountKeys }) => account
 /** The part of an entry that its kind reads; kinds with the same keys share one. */
 export const providerSchemas = [...new Set(providerKinds.map(({ schema }) => schema))];
 
-/** The kind of an entry; the first where it names none. Throws for a type that no kind has: the schema let none through. */
+/** The kind of an entry; the first kind if the entry names none. Throws for a type that no kind has, which the schema refuses. */
 export function providerKindOf({ type }: { readonly type?: string | undefined }): ProviderKind {
   const kind = type === undefined ? providerKinds[0] : providerKinds.find((each) => each.type === type);
   if (kind === undefined) throw new Error(`there is no kind of provider called ${type}`);

@@ -5,20 +5,20 @@
  */
 
 export interface Endpoint {
-  /** Stable name of what is measured together: each group has a limit of its own, per account. */
+  /** Stable name of the endpoints that are limited together: each group has a limit of its own, per account. */
   readonly group: string;
   readonly path: string;
   /** `exact` is one path; `group` is the path and everything below it. */
   readonly covers: 'exact' | 'group';
-  /** The balance that it spends in the simulator, and reads. */
+  /** The balance that the operation spends in the simulator, and reads. */
   readonly operation: 'balance' | 'message' | 'lookup' | 'call' | 'account';
   /** Requests that are accepted per second and account. */
   readonly requestsPerSecond: number;
-  /** Set where accepted messages are passed on to the channel more slowly than they are accepted (section 8, rule 3). */
+  /** Set if accepted messages are passed on to the channel more slowly than they are accepted (section 8, rule 3). */
   readonly forwardedPerSecond?: number;
 }
 
-/** The first row that covers a path holds: the special paths stand before the groups that contain them. */
+/** The first row that covers a path counts, so special paths stand before the groups that contain them. */
 export const endpoints: readonly [Endpoint, ...Endpoint[]] = [
   endpoint('account', '/user/account/balance', 'exact', 'balance', 200),
   endpoint('account', '/user/account', 'group', 'account', 200),
@@ -42,7 +42,7 @@ function endpoint(
 /** The one operation that lowwater itself calls. */
 export const balanceEndpoint = endpoints[0];
 
-/** Codes of the envelope that the interface names (section 7). Every other code is a failure that it does not show. */
+/** Codes of the envelope that the interface names (section 7). Every other code is a failure that the interface does not list. */
 export const envelopeCodes = { success: 200, authFailed: -22, rateLimited: -32 } as const;
 
 /** The endpoint of a path, with or without a trailing slash and a query; null where none is documented. */

@@ -9,13 +9,13 @@ import { answers } from '../answers.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
 
-/** The part of an answer that its envelope is read from. */
+/** The part of an answer from which its envelope is read. */
 type HttpAnswer = Pick<ProviderAnswer, 'status' | 'body' | 'problem'>;
 
-/** Longest message of the provider that a reason quotes, in characters. */
+/** The longest message of the provider that a reason quotes, in characters. */
 const maxMessageLength = 200;
 
-/** Longest code that a reason quotes: one that no number holds exactly has more digits. */
+/** The longest code that a reason quotes, in characters: a code that no JavaScript number holds exactly may have many digits. */
 const maxCodeLength = 60;
 
 /** Unknown fields are only named for the log; a hostile answer must not fill it. */
@@ -29,7 +29,7 @@ const envelopeSchema = z.object({
   result: z.unknown().optional(),
 });
 
-/** The two codes that lowwater must never miss say enough by themselves. */
+/** The two codes that lowwater must never miss suffice, even if the rest of the envelope is malformed. */
 const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, envelopeCodes.authFailed]) });
 
 /** Balances are millionths already (`parseBody`); one out of range is NaN, which is no number to zod. */
@@ -51,10 +51,9 @@ const told = sentences('envelope', {
 type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
- * The meaning of an answer to the balance request. The envelope is read with every HTTP status.
+ * The outcome of an answer to the balance request. The envelope is read with every HTTP status.
  *
- * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned
- * and cut.
+ * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned and cut.
  */
 export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDetail {
   const { status, body } = answer;
@@ -130,7 +129,7 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
   return `result.${String(field)} is not what the interface says`;
 }
 
-/** Fields that the interface does not name: harmless, and worth one line in the log. */
+/** Fields that the interface does not name: they are harmless, and worth one line in the log. */
 function namesBeyond(value: unknown, known: object): readonly string[] {
   return Object.keys(Object(value)).filter((name) => !Object.hasOwn(known, name));
 }
@@ -140,11 +139,11 @@ const longNumber = /\d[\d.]{15}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/** Amounts as millionths, exact from the digits; NaN out of range. `ambiguous` stands for a value that is written twice, differently. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
+/** Amounts as exact millionths, or NaN; codes beyond numbers as bigint; `ambiguous` for two different values. Undefined if no JSON or too deep. */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {
-    // A reviver makes parsing five times as slow, and is needed for long numbers only.
+    // A reviver makes parsing five times as slow, and only long numbers need it.
     const parsed = longNumber.test(json) ? parseWithSource(json, readExactly) : readShort(JSON.parse(json));
     markAmbiguous(json, parsed);
     return parsed;

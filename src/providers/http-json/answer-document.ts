@@ -6,7 +6,7 @@ import { type ExactJson, parseExactly } from './json-path.ts';
 
 export type AnswerForm = Pick<Description, 'format' | 'separator'>;
 
-/** The document that a description's paths look at; null where the body is not what it says. */
+/** The document that a description's paths look at; null if the body is not in the format of the description. */
 export function parseAnswer({ format, separator }: AnswerForm, { body }: ProviderAnswer): ExactJson | null {
   if (body === null) return null;
   if (format === 'json') return parseExactly(body);
@@ -16,7 +16,7 @@ export function parseAnswer({ format, separator }: AnswerForm, { body }: Provide
   return parseExactly(JSON.stringify({ text, lines }));
 }
 
-/** Why `parseAnswer` gave nothing. */
+/** The reason why `parseAnswer` returned null. */
 export function describeBadBody({ format }: AnswerForm, { body, problem }: ProviderAnswer): string {
   if (body === null) return problem === 'too-large' ? answers.tooLarge() : answers.compressed();
   if (body.trim() === '') return answers.empty();

@@ -1,6 +1,6 @@
 import { type Micros, parseMicros } from '../../domain/money.ts';
 
-/** An exact decimal number: `units` with `places` of its digits behind the point. */
+/** An exact decimal number: `units` with `places` of its digits after the point. */
 export interface Decimal {
   readonly units: bigint;
   readonly places: number;
@@ -12,7 +12,7 @@ const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;
 const maxLength = 100;
 const maxExponent = 100;
 
-/** The digits of a JSON number, also in a text. Null where the text is none, or beyond every amount of money. */
+/** Reads the digits of a JSON number, which a text may hold too. Null if the text is no number, or larger than every amount of money. */
 export function parseDecimal(text: string): Decimal | null {
   const match = text.length > maxLength ? null : decimalPattern.exec(text);
   if (match === null) return null;
@@ -21,7 +21,7 @@ export function parseDecimal(text: string): Decimal | null {
   const exponent = Number(exponentText);
   if (units === 0n) return { units, places: 0 };
   if (exponent > maxExponent) return null;
-  // A number so far below a millionth that no scale of a configuration brings it back.
+  // The number is so far below a millionth that no scale of a configuration brings it back.
   if (exponent < -maxExponent) return { units: 0n, places: 0 };
   const places = fraction.length - exponent;
   return places >= 0 ? { units, places } : { units: units * 10n ** BigInt(-places), places: 0 };
@@ -36,7 +36,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { units: a.units * b.units, places: a.places + b.places };
 }
 
-/** In millionths, rounded half to even. Null where it is out of range. */
+/** A decimal in millionths, rounded half to even. Null if it is out of range. */
 export function toMicros({ units, places }: Decimal): Micros | null {
   return parseMicros(`${units}e-${places}`);
 }

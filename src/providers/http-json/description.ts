@@ -62,7 +62,7 @@ const amountKeys = {
   thousands: separator('The thousands separator in a text, such as ".".').optional(),
 };
 
-/** `1.250` would be read as one and a quarter. */
+/** With equal separators, `1.250` would be read as one and a quarter. */
 const separatorsDiffer: [(how: { decimal: string; thousands?: string | undefined }) => boolean, object] = [
   ({ decimal, thousands }) => decimal !== thousands,
   { path: ['thousands'], error: 'is the decimal separator too: give "decimal" another, such as ","' },
@@ -90,7 +90,7 @@ const testKeys = {
 };
 const test = shape(testKeys).transform(testOf);
 
-/** Something that an answer says: one of `values` stands at `path`, or anything but null where `values` is null. */
+/** A condition on an answer: one of `values` is at `path`, or anything except null if `values` is null. */
 export interface Test {
   readonly path: Path;
   readonly values: readonly Scalar[] | null;
@@ -156,7 +156,7 @@ const token = shape({
   'A request before the others that brings {{token}}: kept until shortly before it expires, shared by accounts with the same credentials, and asked for once more where it is refused.',
 );
 
-/** The keys that describe a provider; the schema of the kind and of its presets are made of them. */
+/** The keys that describe a provider, used by the schemas of the kind and of its presets. */
 export const descriptionKeys = {
   request: requestShape,
   sign: signSchema.optional(),

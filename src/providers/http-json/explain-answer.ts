@@ -7,7 +7,7 @@ import { type Path, parseExactly } from './json-path.ts';
 import { readAmount } from './read-amount.ts';
 import { holds, quoteValue, readCurrency } from './read-answer.ts';
 
-/** Every path of a description with what stands there, in the order in which an answer is read. Empty where it is no JSON. */
+/** Every path of a description with what it finds, in the order in which an answer is read. Empty if the answer is no JSON. */
 export function explainAnswer(
   description: Description,
   answer: ProviderAnswer,
@@ -45,7 +45,7 @@ export function explainAnswer(
   ];
 }
 
-/** A body with what the paths of a description find in it; of the rest its names and what kind of value it is. */
+/** A body with what the paths of a description find in it; everything else is shown as its name and type only. */
 export function showAnswer(description: Description, answer: ProviderAnswer, texts: ForeignTexts): string {
   const { body } = answer;
   const json = body === null || description.format === 'text' ? null : parseExactly(body);
@@ -68,7 +68,7 @@ export function showAnswer(description: Description, answer: ProviderAnswer, tex
   return show(json.root, []);
 }
 
-/** The beginning of an answer that could not be read is enough. */
+/** The most characters of an answer that could not be read: its beginning is enough. */
 const maxUnread = 300;
 
 /** Every path below a part of a description. */

@@ -21,7 +21,7 @@ import { readAnswer, readToken } from './read-answer.ts';
 /** An entry whose provider is described as data: by the configuration, or by a preset. */
 export interface DescribedEntry extends ProviderEntry {
   readonly description: Description;
-  /** Replaces scheme and host of the description. */
+  /** Replaces the scheme and host of the description. */
   readonly baseUrl: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export const describedKind = {
     explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;
 
-/** An entry from what all entries share, and a description. */
+/** Builds an entry from what all entries share and a description. */
 export function buildDescribedEntry(
   shared: SharedEntry,
   description: Description,
@@ -103,7 +103,7 @@ export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
   }),
 };
 
-/** Placeholders that stand for nothing where they are: a step that comes later or not at all, a token that nobody asks for. */
+/** Finds placeholders without a value at their place: a step that comes later or not at all, or a token that no request brings. */
 export function findMisplaced({ request, sign = {}, token }: AskDescription): readonly EntryProblem[] {
   const problems: EntryProblem[] = [];
   const known = new Set<string>();

@@ -3,12 +3,12 @@ import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.
 import { markAmbiguous } from '../../net/ambiguity.ts';
 import { findUnbounded, maxPatternInput } from './pattern.ts';
 
-/** Deeper answers are refused: a walk that calls itself for each level must come to an end. */
+/** Deeper answers are refused, because a recursive walk must come to an end. */
 const maxDepth = 64;
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 4 * maxDepth });
 
-/** A pattern of a path meets foreign text, as `pattern` does: it keeps to the same bounds. */
+/** A pattern in a path is tried on foreign text, as `pattern` is, so it has the same bounds. */
 for (const [name, Unbounded] of Object.entries({
   match: jsonpath.functions.Match,
   search: jsonpath.functions.Search,
@@ -24,7 +24,7 @@ for (const [name, Unbounded] of Object.entries({
 
 const { InfixExpression, NumberLiteral, PrefixExpression, RelativeQuery } = jsonpath.expressions;
 
-/** The library takes the value that a filter looks at for the root (`$`) of the filters within it. */
+/** Inside a filter, the library takes the value under test for the root (`$`). */
 RelativeQuery.prototype.evaluate = function evaluate({ currentValue, rootValue }) {
   const start = [new JSONPathNode(currentValue, [], rootValue)];
   return new JSONPathNodeList(this.path.segments.reduce((nodes, segment) => segment.resolve(nodes), start));
@@ -46,7 +46,7 @@ export interface Path {
   readonly query: JSONPathQuery;
 }
 
-/** Null where the text is no JSONPath; a sentence where a pattern in it could take long. */
+/** Null if the text is no JSONPath; a sentence if a pattern in it could take long. */
 export function parsePath(text: string): Path | { readonly wrong: string } | null {
   try {
     const query = environment.compile(text.replace(quotedOrBelowOne, writeOtherwise));
@@ -62,7 +62,7 @@ export function parsePath(text: string): Path | { readonly wrong: string } | nul
   }
 }
 
-/** The library refuses `0.5`, and takes it as `5e-1`. */
+/** The library refuses `0.5`, but takes `5e-1`. */
 const quotedOrBelowOne =
   /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.[:\u0080-\uffff-])0(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?![\w.])/gs;
 
@@ -71,7 +71,7 @@ function writeOtherwise(found: string): string {
   return Number(found) === 0 ? '0' : Number(found).toExponential();
 }
 
-/** The library takes `-01`, and compares whether a condition holds (`!@.a == 1`). */
+/** Whether a part is beyond the RFC: the library takes `-01`, and compares the results of conditions (`!@.a == 1`). */
 function isBeyondRfc(part: object): boolean {
   if (part instanceof NumberLiteral) return /^-0\d/.test(part.token.value);
   const isCondition = (side: object) => side instanceof PrefixExpression || side instanceof InfixExpression;
@@ -80,7 +80,7 @@ function isBeyondRfc(part: object): boolean {
   );
 }
 
-/** A path of the program itself. */
+/** A path that is written in the program itself. */
 export function fixedPath(text: string): Path {
   return { text, query: environment.compile(text) };
 }
@@ -91,7 +91,7 @@ function* partsOf(part: unknown): Generator<object> {
   for (const each of Object.values(part)) yield* partsOf(each);
 }
 
-/** The pattern given to `match` or `search`; empty where it comes from the answer. */
+/** The pattern given to `match` or `search`; empty if it comes from the answer. */
 function patternIn(part: object): readonly string[] {
   const { FunctionExtension, StringLiteral } = jsonpath.expressions;
   if (!(part instanceof FunctionExtension) || !/^(?:match|search)$/.test(part.name)) return [];
@@ -103,23 +103,23 @@ function patternIn(part: object): readonly string[] {
 export interface Found {
   readonly value: unknown;
   readonly digits: string | null;
-  /** Keys and places in lists that lead to it from the root. */
+  /** Keys and positions in lists that lead to the value from the root. */
   readonly location: readonly (string | number)[];
 }
 
-/** A JSON text whose numbers are known by their digits. */
+/** A JSON text whose numbers keep their digits. */
 export type ExactJson = NonNullable<ReturnType<typeof parseExactly>>;
 
-/** Null where the text is no JSON, or nested more than 64 levels deep. Of a key that is written twice in one object, differently, the value is `ambiguous`. */
+/** Null if the text is no JSON, or over 64 levels deep. A key that has two different values in one object has the value `ambiguous`. */
 export function parseExactly(text: string) {
   const json = withoutByteOrderMark(text);
   if (depthOf(json) > maxDepth) return null;
   const digits = new WeakMap<object, Map<string, string>>();
-  /** Holds the root under the key "", as the parser has it. */
+  /** Holds the root under the key "", as the parser does. */
   let holder: object = {};
   try {
     parseWithSource(json, function keepDigits(key, value, { source }) {
-      // The root comes last.
+      // The root comes last, so its holder remains.
       holder = this;
       if (typeof value !== 'number' || source === undefined) return value;
       digits.set(this, (digits.get(this) ?? new Map<string, string>()).set(key, source));
@@ -143,7 +143,7 @@ export function parseExactly(text: string) {
       // The library's type of a JSON value is wider than what `JSON.parse` gives.
       const root = whole as Parameters<JSONPathQuery['query']>[0];
       const found = query.segments.reduce(
-        // A second `..` meets a value once for each level above it, a third for each pair of levels: the same place counts once.
+        // A second `..` meets a value once for each level above it, a third for each pair of levels. The same place must count once.
         (nodes, segment) => placesOf(segment.resolve(nodes)),
         new JSONPathQuery(environment, []).query(root).nodes,
       );

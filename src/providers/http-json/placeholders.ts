@@ -1,4 +1,4 @@
-/** `{{credentials.name}}`, `{{sign.step}}` or `{{token}}`, wherever a text of a request may hold it; `{{request.part}}` in what is signed. */
+/** `{{credentials.name}}`, `{{sign.step}}` or `{{token}}` in any text of a request; `{{request.part}}` in texts to sign. */
 const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /** The parts of a request that may be signed, as it is sent. */
@@ -17,12 +17,12 @@ export function credentialsIn(text: string): readonly string[] {
   );
 }
 
-/** True where a text holds a placeholder that stands for nothing anywhere. */
+/** Whether a text holds a placeholder that has no meaning anywhere. */
 export function hasUnknownPlaceholder(text: string): boolean {
   return placeholdersIn(text).some((name) => !known.test(name));
 }
 
-/** The text with each placeholder in it as `write` puts it. */
+/** The text with each placeholder replaced by what `write` returns. */
 export function fillPlaceholders(text: string, write: (name: string) => string): string {
   return text.replace(placeholder, (_, name: string) => write(name.trim()));
 }

@@ -14,15 +14,15 @@ import { performStep } from './sign.ts';
 
 type RequestDescription = Description['request'];
 
-/** A request as data, with what is computed for it. */
+/** A request as data, with the steps and the token that it needs. */
 export type AskDescription = Pick<Description, 'request' | 'sign' | 'token'>;
 
-/** The names of the credentials that a description asks for, in the order in which it does. */
+/** The names of the credentials that a description uses, in the order of their use. */
 export function credentialNames({ request, sign = {}, token }: AskDescription): readonly string[] {
   return [...new Set(credentialsIn(JSON.stringify([token?.request ?? null, request, sign])))];
 }
 
-/** Each value encoded for where it stands. `baseUrl` replaces scheme and host; its path goes before the description's. */
+/** Fills in a request, each value encoded for its place. `baseUrl` replaces scheme and host; its path goes before the description's. */
 export function prepareRequest(
   { request, sign = {} }: Pick<AskDescription, 'request' | 'sign'>,
   credentials: Readonly<Record<string, Secret>>,
@@ -34,7 +34,7 @@ export function prepareRequest(
     refused.push({ credential, reason: `the credential "${credential}" ${why}` });
     return '';
   };
-  /** The values of placeholders that are no credentials, once they are known. */
+  /** The values of placeholders that are not credentials, as they become known. */
   const known = new Map([['token', attempt.token?.reveal() ?? '']]);
   const write = (name: string, encode: Encode): string => {
     const credential = /^credentials\.(.+)$/.exec(name)?.[1];
@@ -78,7 +78,7 @@ export function prepareRequest(
 
 type Refuse = (credential: string, why: string) => string;
 
-/** A step signs what is known when it is computed: the rest waits for it. */
+/** The request without the values that are unknown yet: a step signs only what is known when it is computed. */
 function withoutUnknown(
   request: RequestDescription,
   isKnown: (placeholder: string) => boolean,
@@ -108,7 +108,7 @@ function listParts({ method, url, body }: ProviderRequest) {
     url: href,
     path: pathname,
     pathWithSlash: pathname.replace(/\/?$/, '/'),
-    // Sorted by name, then by value, as encoded. NUL stands below all that a name may hold: "a=" comes before "a-b=".
+    // Sorted by name, then by value, as encoded. NUL sorts before everything that a name may hold: "a=" comes before "a-b=".
     query: pairs.toSorted().join('&').replaceAll('\0', '='),
     body: body?.reveal() ?? '',
   };
@@ -119,7 +119,7 @@ function headerOf({ headers }: ProviderRequest, name: string, host: string): str
   return typeof value === 'string' ? value : value.reveal();
 }
 
-/** The form of a credential where it stands, or why it cannot stand there. */
+/** Encodes a credential for its place, or says why it cannot stand there. */
 type Encode = (value: string) => string | { readonly unfit: string };
 type Fill = (text: string, encode?: Encode) => string;
 
@@ -147,12 +147,12 @@ function fillAddress({ url, query = {} }: RequestDescription, fill: Fill, refuse
   return `${segments.join('/') || '/'}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
 }
 
-/** Half of a surrogate pair no UTF-8 can say. */
+/** UTF-8 cannot express half of a surrogate pair. */
 const wellFormed: Encode = (value) => (value.isWellFormed() ? value : { unfit: 'is not well-formed text' });
 
 const encode: Encode = (value) => (value.isWellFormed() ? percentEncode(value) : wellFormed(value));
 
-/** Everything but the unreserved characters of RFC 3986, 2.3. */
+/** Encodes everything except the unreserved characters of RFC 3986, 2.3. */
 export function percentEncode(value: string): string {
   const inHex = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(value).replace(/[!'()*]/g, inHex);
@@ -175,7 +175,7 @@ function fillHeaders(
   return filled;
 }
 
-/** RFC 9110, 5.5: beyond visible ASCII, blank and tab, what a header means is up to each server. */
+/** RFC 9110, 5.5: each server decides what a header means beyond visible ASCII, blank and tab. */
 const forHeader: Encode = (value) =>
   /^[\t\x20-\x7e]*$/.test(value)
     ? value

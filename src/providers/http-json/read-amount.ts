@@ -5,12 +5,12 @@ import type { AmountDescription } from './description.ts';
 import type { ExactJson, Found, Path } from './json-path.ts';
 import { maxPatternInput } from './pattern.ts';
 
-/** A value, or why there is none: a sentence that names the path and what stood there. */
+/** A value, or the reason why there is none: a sentence with the path and what was found there. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
 
 export type Quote = (value: unknown) => string;
 
-/** The amount that is left, exact: (amount + plus − minus) · scale, rounded once. */
+/** The remaining amount, exact: (amount + plus − minus) · scale, rounded once. */
 export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quote): Read<Micros> {
   let total: Decimal = { units: 0n, places: 0 };
   const terms = [[how.amount, 1n, how.sum] as const, [how.plus, 1n] as const, [how.minus, -1n] as const];
@@ -35,7 +35,7 @@ interface Match {
   readonly at: number;
 }
 
-/** The part of a text that a pattern's group matches, and where it begins; null where it does not match or the text is too long to try. */
+/** The part of a text that a pattern's group matches, and where it begins; null if nothing matches, or if the text is too long to try. */
 export function matchGroup(text: string, pattern: RegExp): Match | null {
   const match = text.length > maxPatternInput ? null : pattern.exec(text);
   const [at, end] = match?.indices?.[1] ?? [];
@@ -43,10 +43,10 @@ export function matchGroup(text: string, pattern: RegExp): Match | null {
 }
 
 const currency = String.raw`(?:\p{Sc}|[A-Z]{3})`;
-/** Digits that were left out. */
+/** Digits of an amount that a pattern left out of its group. */
 const digits = String.raw`[\d.,'’]*`;
 const someOf = (...forms: readonly string[]) => new RegExp(`(?:${forms.join('|')})`, 'u');
-/** Before an amount. A hyphen between spaces is a dash between words, but not where nothing or a bare currency is before it. */
+/** A minus before an amount. A hyphen between spaces is a dash between words, unless nothing or a bare currency is before it. */
 const minusBefore = someOf(
   // -12.50, -€12.50, -€ 12.50, -1,234.50
   String.raw`[-−–－](?:\p{Sc}\s?)?$`,
@@ -57,7 +57,7 @@ const minusBefore = someOf(
   String.raw`(?:^|[:=])\s*${currency}?\s*[-–]\s+(?:${currency}\s?)?$`,
   String.raw`−\s+(?:${currency}\s?)?$`,
 );
-/** After it, as accountants write. */
+/** A minus after an amount, as accountants write it. */
 const minusAfter = someOf(
   // 12.50-, 12.50 EUR-, 12.50 EUR -
   String.raw`^(?:\s?${currency})?[-−–](?![\p{L}\d])`,
@@ -71,12 +71,12 @@ const bracketAfter = someOf(String.raw`^${digits}(?:\s?${currency})?\s*\)`);
 const namesMinus =
   /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*(?:[-−]|D[Rr])(?![?*])|\\\((?![?*])/u;
 
-/** With a hyphen and brackets of a usual width in place of their look-alikes. */
+/** The text with a usual hyphen and brackets of usual width in place of their look-alikes. */
 function usual(text: string): string {
   return text.normalize('NFKC').replace(/[\u2010\u2012]/g, '-');
 }
 
-/** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
+/** A debt must not pass for a remaining amount: nothing is read if a pattern leaves the minus out of its group. */
 function isDebtLeftOut(text: string, { source }: RegExp, { part, at }: Match): boolean {
   const [before, after] = [usual(text.slice(0, at)), usual(text.slice(at + part.length))];
   const isOwed =
@@ -90,7 +90,7 @@ export function sayCount({ text }: Path, count: number): string {
   return count === 0 ? answers.missing({ path: text }) : answers.many({ path: text, count: String(count) });
 }
 
-/** A decimal, or which of `answers` says why there is none. */
+/** A decimal, or the key in `answers` of the reason why there is none. */
 function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal | 'noAmount' | 'debt' {
   if (typeof value !== 'string') return (digits === null ? null : parseDecimal(digits)) ?? 'noAmount';
   const { pattern } = how;
@@ -101,7 +101,7 @@ function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal 
   return (text === null ? null : parseDecimal(text)) ?? 'noAmount';
 }
 
-/** A text as the digits of a JSON number; null where it is none in the form that the description says. */
+/** A text as the digits of a JSON number; null if it is no number in the form of the description. */
 function amountText(part: string, { decimal, thousands }: AmountDescription): string | null {
   const places = part.split(decimal);
   const [whole = '', fraction] = places;
@@ -112,7 +112,7 @@ function amountText(part: string, { decimal, thousands }: AmountDescription): st
   return fraction === undefined ? digits : `${digits.replace(/^-?$/, '$&0')}.${fraction}`;
 }
 
-/** Groups of three digits, or of two before the last as in India; without any separator as well. `0,500` is less than one, not 500. */
+/** A number without its separators, between groups of three digits, or of two before the last as in India. `0,500` is less than one, not 500. */
 function withoutThousands(whole: string, separator: string): string | null {
   const [first = '', ...groups] = whole.split(separator);
   const last = groups.at(-1);

@@ -16,7 +16,7 @@ import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-
 const maxQuoteLength = 60;
 const maxMessageLength = 200;
 
-/** Reasons quote only what stands at a path of the description, cut and cleaned: the rest may be personal data. */
+/** The outcome of an answer. Reasons quote only values at the description's paths, cut and cleaned: the rest may be personal data. */
 export function readAnswer(
   description: Description,
   answer: ProviderAnswer,
@@ -27,7 +27,7 @@ export function readAnswer(
   const outcome = readSuccess(description, failure.json, { status: answer.status, texts: context.texts });
   if (outcome.kind !== 'invalid_response') return outcome;
   const said = quoteMessage(description, answer, context.texts);
-  // The reason may have quoted all of a text.
+  // The reason may already quote the whole message.
   const isSaid = outcome.reason.includes(said.replace(/^, /, ''));
   return isSaid ? outcome : { ...outcome, reason: outcome.reason + said };
 }
@@ -35,7 +35,7 @@ export function readAnswer(
 type Failure = Exclude<OutcomeDetail, { readonly kind: 'ok' }>;
 type ReadContext = Pick<AnswerContext, 'texts' | 'now'>;
 
-/** The token that an answer brings, for as long as it is good. The answer is quoted nowhere but where an error is described. */
+/** The token that an answer brings, with its lifetime. The answer is quoted only where the description expects an error. */
 export function readToken(
   description: Description,
   answer: ProviderAnswer,
@@ -62,14 +62,14 @@ export function readToken(
 
 const longestLifetimeMs = 30 * dayMs;
 
-/** RFC 6749, 5.2: a client that is not accepted is told so with 400. */
+/** RFC 6749, 5.2: 400 is the status for a client that is not accepted. */
 const refusedClient: Description['errors'][number] = {
   status: 400,
   test: { path: fixedPath('$.error'), values: ['invalid_client', 'unauthorized_client', 'invalid_grant'] },
   means: 'auth_failed',
 };
 
-/** The failure, or the document that the paths look at. */
+/** The failure that an answer reports, or the document that the paths look at. */
 function readFailure(
   description: Pick<Description, 'errors' | 'message' | 'format' | 'separator' | 'sign'>,
   answer: ProviderAnswer,
@@ -87,7 +87,7 @@ function readFailure(
     const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
     return { kind: 'api_error', reason, status };
   }
-  // A part of an answer (206) may end within an amount.
+  // A partial answer (206) may end within an amount.
   if (status < 200 || status > 299 || status === 206) {
     const isRedirect = status >= 300 && status < 400;
     const reason = isRedirect
@@ -100,14 +100,14 @@ function readFailure(
   return { json };
 }
 
-/** No vendor takes a signature of another time; below this a refused one is that of a wrong key. */
+/** No vendor takes a signature this far off. With less, a refused signature means a wrong key. */
 const mostSkewMs = 5 * minuteMs;
 
 function isTimed({ sign = {} }: Pick<Description, 'sign'>): boolean {
   return Object.values(sign).some((step) => 'time' in step);
 }
 
-/** Milliseconds that this machine's clock is ahead of the provider's, by the answer's own `Date`; 0 where it has none. */
+/** Milliseconds that this machine's clock is ahead of the provider's, by the answer's own `Date`; 0 if it has none. */
 function skewOf({ headers: { date } }: ProviderAnswer, now: number): number {
   const sentAt = date === undefined ? null : parseHttpDate(date);
   return sentAt === null ? 0 : now - sentAt;
@@ -125,7 +125,7 @@ function findRefusal(errors: Description['errors'], status: number, json: ExactJ
   const fits = (each: Description['errors'][number]) =>
     (each.status === null || each.status === status) &&
     (each.test === null || (json !== null && holds(each.test, json)));
-  // Any error whatsoever says less than these statuses.
+  // A row for any error at all says less than these statuses.
   const saysLess = ({ means, test, ...each }: Description['errors'][number]) =>
     usual !== undefined && means === 'api_error' && test?.values === null && each.status === null;
   const row = errors.find((each) => fits(each) && !saysLess(each));
@@ -181,7 +181,7 @@ export function holds({ path, values }: Test, json: ExactJson): boolean {
   return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
-/** A number and its text are the same: vendors write codes as either. */
+/** Compares a number and its text as equal, because vendors write codes as either. */
 function isAmong(value: unknown, values: Test['values']): boolean {
   const said = (each: unknown) => (typeof each === 'number' ? String(each) : each);
   return values === null ? value !== null : values.some((each) => said(each) === said(value));
@@ -192,10 +192,10 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
   const { otherwise } = how;
-  // A currency that is written twice is neither.
+  // A currency that is written twice is said, but cannot be read.
   const isSaid = found.some(({ value }) => value !== null && value !== '');
   if (!isSaid && otherwise !== undefined) return { value: otherwise };
-  // A map may have numbers for words.
+  // A map may have numbers as its words.
   const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
@@ -207,7 +207,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };
 }
 
-/** Further facts of the answer. A fact that is missing or unreadable fails no reading. */
+/** Further facts of the answer. A fact that is missing or unreadable does not fail the reading. */
 function readFacts(
   { facts: { autoRecharge, creditLimit, pending, date } }: Description,
   json: ExactJson,
@@ -228,7 +228,7 @@ function readFacts(
   return Object.keys(facts).length === 0 ? {} : { facts };
 }
 
-/** Empty where it is none: an answer of no day must not pass for one of today. */
+/** The day of a date; empty if it is none: an answer without a day must not pass for one of today. */
 function dayIn(value: unknown): string {
   const isSeconds = typeof value === 'number' && Math.abs(value) < maxUnixSeconds;
   const day = (isSeconds ? isoText(value * secondMs) : String(value)).slice(0, 10);
@@ -237,13 +237,13 @@ function dayIn(value: unknown): string {
 
 const maxUnixSeconds = 1e11;
 
-/** Keys under which vendors describe a failure, the fullest first. */
+/** Keys under which vendors describe a failure, the most detailed first. */
 const usualPlaces =
   '$.error_description $.error.message $.error.detail $.detail.message $.message $.Message $.errors[0].message $.errors[0].detail $.errors[0].description $.errors[0].reason $.errors[0].title $.error_message $.errorMessage $.error_msg $.detail $.msg $.error $.errors[0] $.reason $.description $.title'
     .split(' ')
     .map(fixedPath);
 
-/** The provider's words about a failure, also where its error is no JSON. */
+/** The provider's words about a failure, even if its error is no JSON. */
 function quoteMessage(
   description: Pick<Description, 'message' | 'format' | 'separator'>,
   answer: ProviderAnswer,

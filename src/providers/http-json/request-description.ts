@@ -9,7 +9,7 @@ export function template(description: string) {
     allowed:
       'must be a string; of placeholders, only {{credentials.name}} is known, and what "sign" and "token" bring',
     read(text) {
-      // Half of a surrogate pair no UTF-8 can say.
+      // UTF-8 cannot express half of a surrogate pair.
       if (!text.isWellFormed()) return { wrong: 'is not well-formed text' };
       return hasUnknownPlaceholder(text) ? null : { value: text };
     },
@@ -24,7 +24,7 @@ function templates(description: string) {
     .describe(description);
 }
 
-/** Names that a connection sets by itself, or that end it. */
+/** Names of headers that a connection sets by itself, or that end it. */
 const ownHeaders =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 

@@ -65,14 +65,14 @@ export const signSchema = z
 export type Signing = z.output<typeof signSchema>;
 export type Step = Signing[string];
 
-/** The request as far as it is known when a step is computed. */
+/** The parts of the request that are known when a step is computed. */
 export interface SignedParts {
   readonly fill: (text: string) => string;
   readonly header: (name: string) => string;
   readonly attempt: Attempt;
 }
 
-/** The result of a step, by the placeholder that stands for it; of a hash or HMAC also the text that went in. */
+/** The values of a step for its placeholders; for a hash or HMAC also the text that went in. */
 export interface StepResult {
   readonly value: string;
   readonly names?: string;
@@ -113,7 +113,7 @@ function encode(bytes: Buffer, as: (typeof encodings)[number]): string {
 
 type TimeStep = Extract<Step, { readonly time: string }>;
 
-/** The place of each part of a form in `2019-02-25T16:44:25.000Z`. */
+/** The position of each part of a time format in `2019-02-25T16:44:25.000Z`. */
 const timeParts: Readonly<Record<string, readonly [number, number]>> = {
   YYYY: [0, 4],
   MM: [5, 7],
@@ -132,14 +132,14 @@ function writeTime(now: number, { time, utcOffset }: TimeStep): string {
   return time.replace(timePart, (part) => iso.slice(...(timeParts[part] ?? [0, 0])));
 }
 
-/** The instant that a written time says, to the second; null where the form leaves out the time of day. `near` completes a year. */
+/** The instant that a written time says, to the second; null if the format has no time of day. `near` completes a missing year. */
 export function readTime(text: string, { time, utcOffset }: TimeStep, near: number): number | null {
   if (time === 'unix') return Number(text) * 1000;
   if (time === 'millis') return Number(text);
   if (time === 'http') return Date.parse(text);
   if (!time.includes('ss')) return null;
   const digits = [...new Date(near + utcOffset * hourMs).toISOString()];
-  // Each part is as long as what it stands for.
+  // Each part of the format is as long as its value.
   for (const { 0: part, index } of time.matchAll(timePart)) {
     const [from, to] = timeParts[part] ?? [0, 0];
     digits.splice(from, to - from, ...text.slice(index, index + to - from));

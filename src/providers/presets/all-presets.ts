@@ -1,4 +1,4 @@
-/** Every preset, one file of data each; `npm run reference` writes this list. Nothing else in the program has one. */
+/** Every preset, one file of data each; `npm run reference` writes this list. No other list of them exists. */
 
 export { default as elks46 } from './46elks.json' with { type: 'json' };
 export { default as africastalking } from './africastalking.json' with { type: 'json' };

@@ -79,7 +79,7 @@ function presetKind(preset: Preset): PresetKind {
   };
 }
 
-/** `HMAC-SHA256`, `MD5` or `token`: how a request is proved. */
+/** How a request is proved: `HMAC-SHA256`, `MD5` or `token`; null if it sends its credentials. */
 function nameSigning({ sign = {}, token }: Description): string | null {
   if (token !== undefined) return 'token';
   const steps = Object.values(sign);
@@ -93,7 +93,7 @@ function nameCurrency(currency: Description['currency']): string {
   return 'fixed' in currency ? `${currency.fixed}, which the answer does not say` : 'from the answer';
 }
 
-/** Throws where a preset does not describe a provider: a test reads them all. */
+/** The description in a preset. Throws if it describes no provider; a test reads all presets. */
 function readDescription(preset: Preset): Description {
   const keys = Object.keys(descriptionKeys);
   return descriptionSchema.parse(
@@ -107,5 +107,5 @@ export const presetKinds: readonly PresetKind[] = Object.values(presets)
   .map(presetKind)
   .toSorted((one, other) => (one.type < other.type ? -1 : 1));
 
-/** Every kind that is described as data, by the configuration or by a preset. */
+/** Every kind that is described as data, in the configuration or by a preset. */
 export const describedKinds: readonly ProviderKind[] = [httpJsonKind, ...presetKinds];

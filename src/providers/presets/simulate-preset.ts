@@ -12,7 +12,7 @@ import { readTime } from '../http-json/sign.ts';
 import type { ProviderSimulation, SimulatedBalances, SimulatedRequest } from '../kind.ts';
 import type { DocumentedAnswer, Preset } from './preset.ts';
 
-/** Plays a preset's API: its sample with the balances of the account, as its source documents it. Signatures are computed again. */
+/** Plays a preset's API as its source documents it: its sample, with the account's balances. Signatures are computed and compared. */
 export function simulatePreset(preset: Preset, description: Description): ProviderSimulation {
   const say = ({ status, body }: Pick<DocumentedAnswer, 'status' | 'body'>) => ({
     status,
@@ -49,7 +49,7 @@ export function simulatePreset(preset: Preset, description: Description): Provid
   };
 }
 
-/** The error that the time of a signed request may have, as most vendors have it. */
+/** How far off the time of a signed request may be, as with most vendors. */
 const longestSkewMs = 15 * minuteMs;
 
 function isOffTime(request: SimulatedRequest, description: Description): boolean {
@@ -78,7 +78,7 @@ function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, how:
   );
 }
 
-/** The time and the nonces that a request was signed with, found where the description puts them. */
+/** The time and the nonces with which a request was signed, found where the description puts them. */
 function readAttempt(request: SimulatedRequest, { request: how, sign = {} }: Asked) {
   let now = request.receivedAt;
   const nonces: string[] = [];
@@ -92,7 +92,7 @@ function readAttempt(request: SimulatedRequest, { request: how, sign = {} }: Ask
   return { now, nonce, random: () => Buffer.from(nonces.shift() ?? '', 'hex'), token: null };
 }
 
-/** The value in a request where a placeholder is in its description; null where it is in no header, parameter or field. */
+/** The value that a request has for a placeholder of its description; null if it is in no header, parameter or field. */
 function findSent(placeholder: string, { url, headers, body }: SimulatedRequest, how: Asked['request']) {
   const query = new URL(url, 'http://simulated').searchParams;
   const json = parseJsonObject(body) ?? Object.fromEntries(new URLSearchParams(body));
@@ -131,12 +131,12 @@ function fillToken({ tokenSample }: Preset, { token }: Description, account: Sim
   return filled[''];
 }
 
-/** The sample with amounts and currency in place of its own. Each balance is in its first amount; what is added to that is 0. */
+/** The sample with the account's amounts and currency. Each balance is in its first amount; amounts that are added to it are 0. */
 function fillSample(sample: unknown, description: Description, account: SimulatedBalances): string {
   const isText = description.format === 'text';
   const answer = typeof sample === 'string' && isText ? sample : JSON.stringify(sample);
   const original = parseAnswer(description, { status: 200, headers: {}, body: answer });
-  /** The text in place of a value, as JSON, by where it stands. */
+  /** The new text of each value, as JSON, by its location. */
   const written = new Map<string, string>();
   const write = (path: Path | undefined, texts: readonly string[], pattern?: RegExp): void => {
     const places = path === undefined ? [] : (original?.find(path) ?? []);
@@ -156,7 +156,7 @@ function fillSample(sample: unknown, description: Description, account: Simulate
   if ('path' in currency) {
     const { path, pattern, map = {} } = currency;
     const word = Object.entries(map).find(([, meaning]) => meaning === account.currency)?.[0];
-    // A provider that writes numbers for currencies has none for this one: the sample's stays.
+    // A provider that writes numbers for currencies has none for this one, so the sample's currency stays.
     if (word !== undefined || original?.find(path)[0]?.digits === null)
       write(path, [word ?? account.currency], pattern);
   }
@@ -187,7 +187,7 @@ function putPart(text: string, pattern: RegExp | undefined, part: string): strin
   return group === undefined ? part : text.replace(group, () => part);
 }
 
-/** The digits that a scale, a power of ten with either sign, makes `micros` of. */
+/** The digits that a scale, a power of ten with either sign, turns into `micros`. */
 function writeAmount(micros: Micros, scale: Decimal = { units: 1n, places: 0 }): string {
   const inverse = { units: scale.units * 10n ** BigInt(scale.places), places: 0 };
   const { units, places } = multiplyDecimals({ units: BigInt(micros), places: 6 }, inverse);

@@ -34,21 +34,21 @@ export interface ProviderClientOptions {
   readonly entry: ProviderEntry;
   readonly clock: Clock;
   readonly random: Random;
-  /** Knows what the provider may echo and must go nowhere; secrets of accounts that are polled are added. */
+  /** Knows the secrets that the provider may echo; those of polled accounts are added. */
   readonly texts?: ForeignTexts;
-  /** Sees each exchange that was made, for whoever describes a provider. */
+  /** Called with each exchange, for people who describe a provider. */
   readonly observe?: (exchange: SeenExchange) => void;
   /** The source of the proxy variables; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The guard of one request by itself. */
+/** The guard for a single request, which never waits. */
 const unguarded: SendingGuard = () => 0;
 
 const noUsage: Readonly<Record<string, string>> = {};
 
 /**
- * A provider over HTTP, as its kind asks and reads. Each failure is an outcome; nothing rejects. Redirects are never
+ * A provider over HTTP; its kind makes the requests and reads the answers. Each failure is an outcome; nothing rejects. Redirects are never
  * followed, certificates always verified.
  *
  * Throws `OperatorError` when a proxy variable of the environment holds no address.
@@ -64,7 +64,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   });
   const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, Sending>();
-  /** Accounts whose credentials are known to `texts`. */
+  /** Accounts whose credentials were added to `texts`. */
   const known = new WeakSet<AccountSettings>();
   const freshness = new Freshness();
   const tokens = createTokens(clock, texts);
@@ -73,7 +73,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
   }
 
-  /** A request that is neither signed nor holds a token is made once. */
+  /** A request that is neither signed nor holds a token is made once and reused. */
   function prepareBalance(account: AccountSettings, token: Secret | null): PreparedRequest {
     const made = prepared.get(account);
     if (made !== undefined) return made;
@@ -91,7 +91,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     const now = clock.now();
     const { headers, body } = answer;
     const detail = kind.readAnswer(answer, { entry, account, texts, now });
-    // A good answer from a cache is no reading.
+    // A good answer that comes from a cache is no reading.
     const stale = detail.kind === 'ok' ? freshness.problemOf(account, { headers, body, askedAt, now }) : null;
     const outcome: OutcomeDetail =
       stale === null ? detail : { kind: 'invalid_response', reason: stale, status: 200 };
@@ -103,7 +103,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     return retryAfterMs === null ? failure : { ...failure, retryAfterMs };
   }
 
-  /** One request on the wire, made by `make` for each time that it is sent. */
+  /** One exchange for a request. `make` is called each time that the request is sent. */
   function exchange(polling: Polling, make: () => PreparedRequest, isForToken = false): Promise<ExchangeEnd> {
     const { observe } = options;
     let last: ProviderRequest | null = null;
@@ -156,7 +156,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       : { ...detail, durationMs: 0, usage };
   }
 
-  /** A token that was kept may have been withdrawn: where it is refused, a new one is tried once. */
+  /** A kept token may have been withdrawn: if it is refused, a new one is tried once. */
   async function pollWithToken(polling: Polling, key: string, mayAgain = true): Promise<Outcome> {
     const brought = await tokens.bring(key, () => askForToken(polling));
     if (brought === null) return failed(givenUp());
@@ -190,18 +190,18 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   };
 }
 
-/** A kind whose request needs no token is never asked for one. */
+/** The refusal for a token of a kind that needs none: it is never asked for one. */
 const needsNone: RefusedRequest = { credential: '', reason: 'the provider needs no token' };
 
 interface Polling {
   readonly account: AccountSettings;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
-  /** Hashes of credentials in what was sent: as secret as they are while the answer is read. */
+  /** Hashes of credentials in the sent request: they are as secret as the credentials while the answer is read. */
   readonly hashes: Secret[];
 }
 
-/** The providers of a configuration as one: a client for each entry, opened when the first of its accounts is asked. */
+/** The providers of a configuration as one: a client for each entry, opened with the first poll of one of its accounts. */
 export function createEntryClients(
   settings: ProviderEntries,
   options: Omit<ProviderClientOptions, 'kind' | 'entry'>,
@@ -237,7 +237,7 @@ function failed(detail: OutcomeDetail): Outcome {
   return { ...detail, durationMs: 0, usage: noUsage };
 }
 
-/** Errors that end a connection, or keep this process from making one, as sentences for people. */
+/** Errors that end a connection, or that keep this process from making one, as sentences for people. */
 const reasons = sentences('connection', {
   ECONNRESET: 'the connection was reset',
   ECONNABORTED: 'the connection was aborted',
@@ -258,13 +258,13 @@ const told = sentences('exchange', {
   failedBy: 'the connection failed ({code})',
 });
 
-/** The failure of an exchange. An answer that came and is no HTTP is invalid; all else is the network's. */
+/** The failure of an exchange. An answer that is not HTTP is invalid; every other failure is the network's. */
 interface NetworkFailure {
   readonly kind: 'network_error' | 'invalid_response';
   readonly reason: string;
 }
 
-/** The words about an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
+/** The words for an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
 function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' }): NetworkFailure {
   const invalid = (reason: string): NetworkFailure => ({ kind: 'invalid_response', reason });
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
@@ -272,14 +272,14 @@ function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' 
   const codes = errorCodes(error);
   const unconnected = explainConnectError(codes);
   if (unconnected !== undefined) return failed(unconnected);
-  // Undici takes the end of the connection for the end of an answer that says `Connection: close`.
+  // With `Connection: close`, undici takes the end of the connection for the end of the answer.
   const isWrongLength = codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
   if (/\(Invalid EOF state\)$/.test(message) || (isShort && isWrongLength))
     return failed(reasons.UND_ERR_SOCKET());
-  // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere. Of a status line such as
-  // `HTTP/1.1 000` it asserts that there is none.
+  // undici's parser errors have no code of their own, and hold a piece of the answer, which must not be shown. For a status line such as
+  // `HTTP/1.1 000`, undici throws an assertion error.
   if (name === 'HTTPParserError' || codes.includes('ERR_ASSERTION')) return invalid(told.notHttp());
-  // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
+  // undici ends the connection on a 100 that it did not ask for, and says so only in the text.
   if (/^bad (?:response|upgrade)$/.test(message)) return invalid(told.unasked());
   const known = codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);
   if (known !== undefined) return failed(known);

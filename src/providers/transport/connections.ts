@@ -6,27 +6,27 @@ import { createConnector, openProxied } from '../../net/connector.ts';
 import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** The life of an idle connection where the server gives no hint: past the usual poll interval of five minutes. */
+/** How long an idle connection lives if the server gives no hint: longer than the usual poll interval of five minutes. */
 const keepAliveMs = 6 * minuteMs;
 
 /** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
 const maxKeepAliveMs = 30 * minuteMs;
 
-/** Idle connections are given up this much before the server would: a request must not cross its farewell. */
+/** Idle connections are closed this much before the server would close them, so that a request does not cross its close. */
 const keepAliveMarginMs = 2_000;
 
 export type Connections = ReturnType<typeof openConnections>;
 
 /**
- * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has
- * a connection of its own while it runs, as many as it takes, so that no request ever waits behind one that
- * hangs. HTTP/2 is off for the same reason. Certificates are always verified.
+ * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has a connection of its own while it
+ * runs, so that no request waits behind one that hangs; their number is not limited. HTTP/2 is off for the same reason. Certificates are
+ * always verified.
  */
 export function openConnections(options: {
   readonly clock: Clock;
-  /** The wait for a connection. The deadline of the request ends sooner; this frees the socket. */
+  /** The longest wait for a connection. The deadline of the request ends sooner; this frees the socket. */
   readonly connectTimeoutMs: number;
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
+  /** The source of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */
   readonly environment: Environment;
 }) {
   const stopWatching = watchRequests();
@@ -35,7 +35,7 @@ export function openConnections(options: {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maxKeepAliveMs,
     keepAliveTimeoutThreshold: keepAliveMarginMs,
-    // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
+    // The client's own deadline covers the whole exchange; undici's timers would only cost time.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -46,9 +46,9 @@ export function openConnections(options: {
     timeout: connectTimeoutMs,
   });
   return {
-    /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
+    /** The dispatcher for an address: direct for this machine, otherwise as the proxy variables say. */
     to: (loopback: boolean) => (loopback || proxied === null ? direct : proxied),
-    /** True when it ended a connection that had carried answers, with not one byte since the request was sent. */
+    /** Whether the error ended a connection that had carried answers before, but no byte since the request was sent. */
     wasDeadOnArrival: (error: unknown) => error instanceof Error && deadOnArrival.has(error),
     /** Ends every connection at once. */
     async close(): Promise<void> {
@@ -58,15 +58,15 @@ export function openConnections(options: {
   };
 }
 
-/** undici's diagnostics channel: published as the head of a request is written to its connection. */
+/** undici's diagnostics channel, which reports when the head of a request is written to its connection. */
 const requestWritten = 'undici:client:sendHeaders';
 
-/** Errors of connections that had brought answers, and nothing after the last request was written. */
+/** Errors of connections that had brought answers, but nothing after the last request was written. */
 const deadOnArrival = new WeakSet<Error>();
 const readBefore = new WeakMap<Socket, number>();
 let watching = 0;
 
-/** An answer that broke the connection, be it by its first byte, is no dead connection: the provider had the request. */
+/** Notes the bytes read before a request. If the answer itself broke the connection, even by its first byte, the provider had the request. */
 function noteWritten(event: unknown): void {
   const socket: unknown = Reflect.get(Object(event), 'socket');
   if (!(socket instanceof Socket)) return;
@@ -78,7 +78,7 @@ function noteWritten(event: unknown): void {
   readBefore.set(socket, socket.bytesRead);
 }
 
-/** One watch for the connections of all entries: each would add a listener to every socket. Returns what ends it. */
+/** One watch for the connections of all entries, because each watch adds a listener to every socket. Returns a function that ends it. */
 function watchRequests(): () => void {
   if (watching === 0) subscribe(requestWritten, noteWritten);
   watching += 1;
@@ -93,11 +93,11 @@ interface OriginRequest extends Dispatcher.DispatchOptions {
 }
 
 /**
- * Kept connections, by origin. Each request has one of its own while it runs, as many as it takes; the one
- * that came free last goes first, so that no more stay warm than are needed at once.
+ * Kept connections, by origin. Each request has one of its own while it runs; their number is not limited. The connection that came free last
+ * is used first, so that no more stay warm than are needed at once.
  *
- * undici's own pool looks through all of its connections for a free one, twice for each request: with some
- * hundreds under way that costs more than the requests themselves. Here the free ones are known.
+ * undici's own pool looks through all of its connections for a free one, twice for each request: with some hundreds under way that costs more
+ * than the requests themselves. Here the free ones are known.
  */
 export class WarmClients {
   readonly #options: Client.Options;
@@ -111,7 +111,7 @@ export class WarmClients {
 
   dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): void {
     const client = this.#free.get(request.origin)?.pop() ?? this.#open(request.origin);
-    // It has one request at a time and is busy from now on, until it says `drain`; unless the request was held back.
+    // It takes one request at a time and is busy until it says `drain`, unless the request was held back.
     if (client.dispatch(request, handler)) this.#free.get(request.origin)?.push(client);
   }
 

@@ -4,15 +4,15 @@ import type { Dispatcher } from 'undici';
 import type { SendingGuard } from '../../ports/provider.ts';
 import type { ProviderAnswer } from '../kind.ts';
 
-/** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
+/** The most bytes of an answer: a larger one is given up. The bytes that arrive are counted; encoded bodies are not read at all. */
 export const maxBodyBytes = 64 * 1024;
 
-/** A rate limit, and a refusal that names when to come again, is an answer though its body never becomes complete. */
+/** A rate limit, or a refusal that says when to come again, counts as an answer even if its body is never complete. */
 function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
   return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
 }
 
-/** UTF-8, as JSON always is; what is none, as UTF-16 with its NULs, is in the charset that the answer names, where that is known. */
+/** Decodes UTF-8, as JSON always is. Other text, such as UTF-16 with its NULs, is decoded by the charset that the answer names, if known. */
 function decode(bytes: Buffer, { 'content-type': type = '' }: IncomingHttpHeaders): string {
   const charset = /;\s*charset="?([\w.:-]+)/i.exec(type)?.[1];
   if (charset === undefined || (isUtf8(bytes) && !bytes.includes(0))) return bytes.toString();
@@ -34,13 +34,13 @@ export type ExchangeEnd =
       readonly isShort: boolean;
     }
   | { readonly kind: 'timeout' }
-  /** Nothing could be sent. */
+  /** Nothing could be sent, for a reason of the request. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'aborted' };
 
 const ended = new Error('the exchange is over');
 
-/** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
+/** Thrown at the instant of sending: undici then drops the request and keeps the connection. */
 const notYet = new Error('the guard lets nothing be sent yet');
 
 export interface ExchangeOwner {
@@ -50,12 +50,11 @@ export interface ExchangeOwner {
 }
 
 /**
- * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`:
- * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
- * they come.
+ * One request on the wire, from dispatch to its end. A handler for undici is used instead of `request`: it costs a quarter less, can be ended
+ * while the connection is still being made, and counts the bytes as they come.
  *
- * `settle` is called exactly once. What arrives afterwards is dropped and its connection closed. Or else `holdBack` is
- * called, when the guard says at the instant of sending that it must come later: then nothing was sent.
+ * Exactly one of two functions is called, once. `settle` gets the end; what arrives afterwards is dropped and its connection closed.
+ * `holdBack` is called when the guard says at the instant of sending that the request must come later: then nothing was sent.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #owner: ExchangeOwner;
@@ -77,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while the connection was being made: nothing must be sent now.
+    // The exchange was given up while the connection was being made: nothing must be sent now.
     if (this.#over) {
       controller.abort(ended);
       return;

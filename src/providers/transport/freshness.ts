@@ -6,13 +6,13 @@ import { describeDuration, hourMs, secondMs } from '../../domain/time.ts';
 
 const cronAgeMs = hourMs;
 
-/** `Date` counts whole seconds, and clocks differ by some. */
+/** `Date` counts whole seconds, and clocks differ by a little. */
 const grainMs = 2 * secondMs;
 
-/** The distance that answers of a server whose clock is off may move between two of them. */
+/** How far the `Date` of a server whose clock is off may drift between two answers. */
 const driftMs = 5 * secondMs;
 
-/** A good answer as it came; it was asked for at `askedAt`. Instants of the wall clock. */
+/** A good answer as it came. `askedAt` is when it was asked for. Instants are of the wall clock. */
 interface Answered {
   readonly headers: IncomingHttpHeaders;
   readonly body: string | null;
@@ -20,7 +20,7 @@ interface Answered {
   readonly now: number;
 }
 
-/** The first answer with a `Date`, and what was said of the last one with it. */
+/** The first answer with its `Date`, and how the last answer with that `Date` was judged. */
 interface Known {
   readonly checksum: number;
   readonly sentAt: number | null;
@@ -30,14 +30,14 @@ interface Known {
 }
 
 /**
- * Notices answers that a cache gave instead of the provider (RFC 9111): by `Age`, by a `Date` longer ago than the poll interval that is in
- * force, or by body and `Date` of an answer of more than two seconds before. A provider whose clock is off has an old `Date` too, but one that goes on from answer to
- * answer: it is believed from the second answer on.
+ * Notices answers that a cache gave instead of the provider (RFC 9111). It shows by `Age`, by a `Date` longer ago than the present poll
+ * interval, or by the same body and `Date` as an answer of more than two seconds before. A provider whose clock is off has an old `Date` too,
+ * but its `Date` advances from answer to answer: it is believed from the second answer on.
  */
 export class Freshness {
   readonly #known = new WeakMap<AccountSettings, Known>();
 
-  /** Why the answer is no present reading; null where it is one. */
+  /** The reason why the answer is no present reading; null if it is one. */
   problemOf(account: AccountSettings, answer: Answered): string | null {
     const { headers, askedAt, now } = answer;
     const last = this.#known.get(account);
@@ -67,7 +67,7 @@ export class Freshness {
 /** RFC 9111, 1.2.2: a greater number counts as this one. */
 const maxAgeSeconds = 2 ** 31;
 
-/** Judged by the larger of several. */
+/** The age of an answer in milliseconds; the largest if there are several. */
 function ageOf({ age }: IncomingHttpHeaders): number {
   if (age === undefined) return 0;
   const ages = String(age)
@@ -76,21 +76,21 @@ function ageOf({ age }: IncomingHttpHeaders): number {
   return Math.min(maxAgeSeconds, Math.max(0, ...ages.map(Number))) * secondMs;
 }
 
-/** The oldest of several: what stands in between may add one of its own. */
+/** When the answer was sent; the oldest if there are several, because proxies may add their own `Date`. */
 function sentAtOf({ date = '' }: IncomingHttpHeaders): number | null {
   if (!Array.isArray(date)) return parseHttpDate(date);
   const dates = date.flatMap((text) => parseHttpDate(text) ?? []);
   return dates.length === 0 ? null : Math.min(...dates);
 }
 
-/** The interval in force is the shorter one where the last answer was as short ago. */
+/** The present poll interval: the shorter one if the last answer was only that long ago. */
 function maxAgeOf({ poll, nearEmptyMs }: AccountSettings, elapsedMs: number): number {
   const usualMs = poll.kind === 'every' ? poll.everyMs : cronAgeMs;
   const leastMs = poll.kind === 'every' ? (nearEmptyMs ?? usualMs) : 0;
   return Math.min(usualMs, Math.max(leastMs, elapsedMs));
 }
 
-/** Whether a `Date` went on as time did since the last one. */
+/** Whether the `Date` advanced as much as time since the last answer. */
 function movesOn(last: Known | undefined, sentAt: number | null, now: number): boolean {
   if (last === undefined || last.sentAt === null || sentAt === null) return false;
   return Math.abs(now - last.firstAt - (sentAt - last.sentAt)) <= driftMs;

@@ -6,17 +6,17 @@ import type { ProviderRequest } from '../kind.ts';
 import type { Connections } from './connections.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
 
-/** A request that met a connection dead on arrival never reached the provider: it is sent again, so often in all. */
+/** The most tries of a request: one that met a connection dead on arrival never reached the provider, and is sent again. */
 const maxAttempts = 3;
 
-/** Sent with every request that does not have its own. */
+/** Headers of every request that does not set them itself. */
 const commonHeaders: ProviderRequest['headers'] = {
   accept: 'application/json',
   'user-agent': 'lowwater',
   'cache-control': 'no-store',
 };
 
-/** A request in the form in which it is sent; or why it is not sent. */
+/** A request in the form in which it is sent, or the reason why it is not sent. */
 export type PreparedRequest = Sending | { readonly reason: string };
 export type Sending = Exclude<ReturnType<typeof prepareSending>, { readonly reason: string }>;
 
@@ -42,7 +42,7 @@ export function prepareSending(
 
 interface PostingDependencies {
   readonly connections: Connections;
-  /** Asked at each attempt: what is signed holds its time. */
+  /** Called at each attempt, because a signed request holds its time. */
   readonly sending: () => PreparedRequest;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
@@ -50,7 +50,7 @@ interface PostingDependencies {
   readonly timeoutMs: number;
 }
 
-/** One request, sent again while it only met dead connections, under one deadline. A class, because one is made for every poll. */
+/** One request under one deadline, sent again while it only met dead connections. A class, because every poll makes one. */
 class Posting implements ExchangeOwner {
   readonly guard: SendingGuard;
   readonly #parts: PostingDependencies;
@@ -116,14 +116,14 @@ export function post(parts: PostingDependencies): Promise<ExchangeEnd> {
   return new Promise((resolve) => new Posting(parts, resolve));
 }
 
-/** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
+/** Whether the request met a kept connection that the other side had closed, and that brought no part of an answer. */
 function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean {
   return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
 }
 
 const waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
-/** Work that a signal ends, by one listener: thousands share the daemon's, and listeners are slow to add and warn when many. */
+/** Requests that a signal ends, with one listener for all: thousands share the daemon's signal, and many listeners are slow and cause a warning. */
 function postingsOf(signal: AbortSignal): Set<Posting> {
   return getOrMake(waiting, signal, () => {
     const postings = new Set<Posting>();
@@ -138,7 +138,7 @@ type Target =
   | { readonly origin: string; readonly path: string; readonly loopback: boolean }
   | { readonly reason: string };
 
-/** An address as a connection takes it. Refuses `http://` to another machine, where a secret would go in the clear. */
+/** An address in the parts that a connection takes. Refuses `http://` to another machine, because a secret would go in clear text. */
 export function findTarget(address: string, allowInsecureHttp: boolean): Target {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))

@@ -5,26 +5,26 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BroughtToken } from '../kind.ts';
 
-/** Null where it was given up with the account that asked for it. */
+/** The answer to a request for a token; null if it was given up with the account that asked for it. */
 type Bringing = Promise<BroughtToken | OutcomeDetail | null>;
 
-/** A token is asked for again so long before its end, or a tenth of its life where that is less. */
+/** A token is renewed this long before its end, or a tenth of its life before if that is less. */
 const marginMs = 60_000;
 
 interface Kept {
   readonly token: Secret;
   readonly until: number;
-  /** The one before, which answers that are under way may still quote. */
+  /** The token before this one, which answers under way may still quote. */
   readonly before: Secret | null;
 }
 
-/** One request at a time for all accounts that share a token, and none while one is good. In memory alone. `texts` hides each token and the one before it. */
+/** Tokens, in memory only: accounts that share one make one request at a time, none while it is valid. `texts` hides the last two. */
 export function createTokens(clock: Clock, texts: ForeignTexts) {
   const tokens = new Map<string, Kept>();
   const underWay = new Map<string, Bringing>();
   return { bring, forget };
 
-  /** `wasKept` is false for a token that was only just brought: one that is refused is no old one. */
+  /** `wasKept` is false for a token that was just brought: if it is refused, age is not the cause. */
   async function bring(
     key: string,
     ask: () => Bringing,

@@ -46,7 +46,7 @@ function readValue(value: string | readonly string[] | undefined, texts: Foreign
   return texts.clean(text, maxValueLength);
 }
 
-/** The same few names come with every answer. */
+/** Names known to hold no secret: the same few come with every answer. */
 const innocent = new WeakMap<ForeignTexts, Set<string>>();
 const maxRemembered = 100;
 
