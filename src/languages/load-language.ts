@@ -15,7 +15,7 @@ const catalogues: Readonly<
   es: () => import('../../languages/es.json', { with: { type: 'json' } }),
 };
 
-/** Loads a language and FormatJS with it; who stays English loads neither. Any other name is English. */
+/** Loads a language, and FormatJS with it; English needs neither. An unknown name is English. */
 export async function loadLanguage(id: string): Promise<Language> {
   const known = languageIds.find((each) => each === id) ?? 'en';
   if (known === 'en' || languageNamed(known).id === known) return languageNamed(known);
@@ -29,7 +29,7 @@ export async function loadLanguage(id: string): Promise<Language> {
   return language;
 }
 
-/** All in which a configuration sends messages. */
+/** Loads all languages in which a configuration sends messages. */
 export async function loadLanguagesOf(settings: {
   readonly language: string;
   readonly channels: readonly { readonly language?: string | undefined }[];

@@ -52,7 +52,7 @@ const says = phrases('story', {
   somebody: 'somebody',
 });
 
-/** Since when, what happened to it, and how far the numbers can be trusted. `latest`: with the latest reading, judged or not. */
+/** An item's story: since when, what happened to it, and how far its numbers can be trusted. `latest`: with the latest reading, judged or not. */
 export function wordStory(
   item: MessageItem,
   frame: WordingFrame,
@@ -93,7 +93,7 @@ function courseOf(item: MessageItem, frame: WordingFrame): string {
   }
 }
 
-/** After the clock was set back it may lie ahead: nothing fires "in 2 hours". */
+/** After the clock was set back, the instant may lie ahead: nothing fires "in 2 hours". */
 function saySince(at: number, frame: WordingFrame): string {
   return at > frame.now ? sayMoment(at, frame) : sayMomentAndAge(at, frame);
 }
@@ -117,7 +117,7 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   ];
 }
 
-/** Null where the clock was set back in between. */
+/** Null if the clock was set back in between. */
 function knownSpan(since: number, until: number, frame: WordingFrame): string | null {
   return until < since ? null : sayDuration(until - since, frame);
 }
@@ -132,7 +132,7 @@ function causeOf(item: MessageItem, frame: WordingFrame): readonly string[] {
     return [say(says.toppedUp, { amount: sayRise(resolution.micros, frame) }, frame)];
   if (resolution.kind === 'recovered') return [say(alertKindOf(item).recovery(item), frame)];
   const closed = say(closings[resolution.kind], frame);
-  // A take-over removed it, and no change of a configuration.
+  // With an heir, a take-over removed it, not a change of the configuration.
   if (!('heir' in resolution) || resolution.heir === undefined) return [closed];
   const [node, from] = [cleanText(resolution.heir.node, 100), cleanText(resolution.heir.from, 100)];
   return [closed, say(says.takeOver, { node, from }, frame)];
@@ -145,7 +145,7 @@ const closings = {
   'channel-removed': says.channelRemoved,
 } satisfies Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | 'recovered'>, unknown>>;
 
-/** A balance that could not be read lately is not current: the message says how old it is, and why. */
+/** The age of a balance that could not be read lately, and the reason: such a balance is not current. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
@@ -165,7 +165,7 @@ function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] 
   ];
 }
 
-/** Where the latest reading is in another currency, the one shown is older. */
+/** A sentence for the latest reading if it is in another currency: the reading that is shown is older. */
 function otherCurrencyOf(
   { account, balance }: MessageItem,
   latest: MessageItem,

@@ -42,7 +42,7 @@ const says = phrases('item', {
   closed: 'CLOSED',
 });
 
-/** The first words of a test: nobody takes it for an alert. */
+/** Begins the text of a test, so that nobody takes it for an alert. */
 export function sayTest(what: string, reader: Listener): string {
   return say(says.test, { what }, reader);
 }
@@ -82,16 +82,16 @@ export function wordItem(
     stateWord,
     /** The event without the state: `OTP production: pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. */
     subject: marked(subject),
-    /** Stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
+    /** A headline that stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
     headline: marked(say(says.headline, { state: stateWord, subject }, reader)),
     story: wordStory(item, notified, given),
     figures: kind.figures(item, words),
     advice: ended ? [] : kind.advice(item, words),
     origin: originOf(item, reader),
     note,
-    /** The note's label, where nothing else shows what it is: `Note: call Ana first`. */
+    /** The note with its label, for places that show it nowhere else: `Note: call Ana first`. */
     noteLine: note === null ? null : say(says.note, { note }, reader),
-    /** The most helpful first: pay, acknowledge, runbook, page. */
+    /** The most helpful link first: pay, acknowledge, runbook, page. */
     links: linksOf(item, message, !ended && state !== 'event'),
   };
 }
@@ -105,7 +105,7 @@ function originOf({ incident, account, rule }: MessageItem, reader: Reader): str
   return [origin, ...labels].join(' · ');
 }
 
-/** An alert that somebody has taken is not offered again: the rest to do is to pay. */
+/** The links of an item. An alert that somebody has taken is not offered again: what remains is to pay. */
 function linksOf(
   item: MessageItem,
   message: Pick<Message, 'language' | 'timezone' | 'at' | 'publicUrl'>,
@@ -169,7 +169,7 @@ export function headlineCurrency(item: MessageItem): string | null {
 
 export function currencyOf(item: MessageItem): string | null {
   const { account, balance, facts } = item;
-  // An account that was removed leaves the numbers of its alert.
+  // The account was removed, but the alert still has its numbers.
   if (account === null) return judgedCurrency(item);
   const currency = account.reading?.currency ?? account.previous?.currency ?? null;
   const unit = unitOf({ balances: account.balances, currency }, balanceOf(balance, facts));
@@ -198,16 +198,16 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
     return say(kind === 'account-moved' ? says.accountMoved : says.ruleRemoved, given, frame);
   }
   const words = alertKindOf(item);
-  // An alert of the same rule may be open.
+  // A real alert of the same rule may be open.
   if (state === 'resolved' && item.incident.test !== undefined)
     return say(says.testOver, { rule: cleanText(item.rule, nameLimit) }, frame);
   return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
 }
 
-/** Colour or icon of an item, as the medium has it. */
+/** The colour or icon of an item, as each medium shows it. */
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 
-/** For receivers that show only text. */
+/** Icons for receivers that show only text. */
 export const toneIcons: Readonly<Record<Tone, string>> = {
   critical: '🔴',
   warning: '🟠',
@@ -223,7 +223,7 @@ export function toneOf(item: MessageItem): Tone {
   return item.severity;
 }
 
-/** An end has no severity. */
+/** The words for a state. An end has no severity. */
 const statePhrases = {
   firing: says.plain,
   event: says.plain,

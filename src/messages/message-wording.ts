@@ -53,7 +53,7 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
   };
 }
 
-/** The severity, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
+/** The first word is the severity, or RESOLVED; the rest is the same within a thread. No brackets, no control characters. */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
@@ -80,7 +80,7 @@ export function threadSubject(
   return count === 0 ? subject : say(says.subjectOfSeveral, { subject, count }, reader);
 }
 
-/** The worst that the subject stands for: the end of one incident is no all-clear for the others. */
+/** The worst severity of the incidents in the subject, because the end of one incident is no all-clear for the others. */
 function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
   const worst = worstFiring(message.items, message.thread?.othersFiring);
@@ -95,7 +95,7 @@ export function testHeadline(message: TestMessage): string {
   return sayTest(testSubject(message), readerOf(message));
 }
 
-/** The headline without its first word. */
+/** The headline of a test without its first word. */
 export function testSubject(message: TestMessage): string {
   return say(says.reaches, { channel: cleanText(message.channel, 80) }, readerOf(message));
 }
@@ -105,7 +105,7 @@ export function testStory(message: TestMessage): string {
   return say(says.testStory, { moment: sayMoment(message.at, reader) }, reader);
 }
 
-/** `and 3 more alerts`, where a message shows fewer than it is about. */
+/** `and 3 more alerts`, if a message shows fewer than it is about. */
 export function sayMore(count: number, message: Message): string {
   return say(message.kind === 'report' ? says.moreAccounts : says.more, { count }, readerOf(message));
 }
@@ -154,7 +154,7 @@ function worstTone(items: readonly MessageItem[]): Tone {
 /** A message as channels with cards show it. Nothing in it is escaped. */
 export interface Card {
   readonly tone: Tone;
-  /** Readable alone, in a notification of a phone. */
+  /** Readable alone, in a phone's notification. */
   readonly headline: string;
   readonly parts: readonly CardPart[];
   readonly more: string | null;
@@ -163,16 +163,16 @@ export interface Card {
 }
 
 export interface CardPart {
-  /** Null where the headline says it. */
+  /** Null if the headline says it. */
   readonly title: string | null;
   readonly tone: Tone;
   readonly lines: readonly string[];
   readonly figures: readonly Figure[];
   readonly advice: readonly string[];
   readonly note: string | null;
-  /** The note where nothing else shows what it is. */
+  /** The note with its label, for places that show it nowhere else. */
   readonly noteLine: string | null;
-  /** In small print. */
+  /** Shown in small print. */
   readonly origin: string | null;
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
@@ -258,7 +258,7 @@ function accountPart(account: ReportAccountWording): CardPart {
   };
 }
 
-/** The review of a report's time, and what is to be paid. Nowhere where the page's address is not known. */
+/** The links of a message as a whole; a report links to the review of its time, and to the payments. None if the page's address is unknown. */
 export function pageLinks(message: Message): Card['links'] {
   const { publicUrl } = message;
   if (publicUrl === null) return [];

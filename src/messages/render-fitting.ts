@@ -3,14 +3,14 @@ import { cutText } from '../domain/plain-text.ts';
 import { type Card, type CardPart, wordCard } from './message-wording.ts';
 
 /**
- * The largest form of a message that its receiver accepts: `render` makes it from a card with so many parts, `fits` checks it.
- * The last form, a headline alone, is returned unchecked: `render` keeps single texts within their limits.
+ * The largest form of a message that its receiver accepts: `render` makes it from a card with fewer and fewer parts, `fits` checks it. The
+ * last form, a headline alone, is returned unchecked: `render` keeps single texts within their limits.
  */
 export function renderFitting<Rendered>(
   message: Message,
   options: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
 ): Rendered {
-  // A report says something without any account, too.
+  // A report says something even without any account.
   const least = wordCard(message, message.kind === 'report' ? 0 : 1);
   for (const size of [8, 5, 3, 2, 1]) {
     const rendered = options.render(wordCard(message, size));
@@ -23,7 +23,7 @@ export function renderFitting<Rendered>(
   return options.render({ ...least, parts: [], more: null });
 }
 
-/** What stands last goes first: the small print, the note, figures and lines one by one, of the last line its end, and then its longest links: of those that are left as much of the rest as there is room for. */
+/** Smaller forms of a part: the small print goes first, then note, figures, lines, and a line's end; then the same without the longest link. */
 function lessOf({ links, figures, lines, ...part }: CardPart): readonly CardPart[] {
   const longest = links.toSorted((one, other) => other.url.length - one.url.length);
   const kept = [...longest, null].map((_, gone) => links.filter((link) => longest.indexOf(link) >= gone));

@@ -24,7 +24,7 @@ export function renderText(message: Message, width: number): string {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
 
-/** Text that stays together on a line: a word, with a wide character right after it, or one wide character; with punctuation and space. */
+/** Text that stays together on a line: a word with the wide character right after it, or one wide character; with punctuation and space. */
 const breakable = new RegExp(
   `[（【「]*(?:${wide.source}|(?:(?!${wide.source})[^ ])+${wide.source}?)[，。：；、）」”】]* ?| `,
   'g',

@@ -55,14 +55,14 @@ const says = phrases('report', {
 
 /** An end or a payment within this time is soon. */
 export const soonMs = 7 * dayMs;
-/** A share of forecasts that is no coincidence. */
+/** A larger share of forecasts that err in one direction is no coincidence. */
 const mostly = 0.7;
 
 export function nameOf({ id, name }: ReportAccount): string {
   return cleanText(name, 80) || id;
 }
 
-/** Never read, or too little known of its spending to say when it runs out. */
+/** Whether the account was never read, or too little is known of its spending to say when it runs out. */
 export function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return account.balances.every(({ id: balance }) => {
@@ -80,7 +80,7 @@ export function wordAccount(account: ReportAccount, message: ReportMessage, read
       ? say(says.neverRead, reader)
       : say(says.read, { moment: sayMoment(reading.at, reader) }, reader);
   const incidents = sayIncidentCount(account.incidents, reader);
-  // None where the account was never read.
+  // An account that was never read shows no balance.
   const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
     name: nameOf(account),
@@ -107,7 +107,7 @@ function sayStatus(
   return say(says.status, given, reader);
 }
 
-/** The worst that holds for the account. */
+/** The worst state that applies to the account. */
 function stateOf(account: ReportAccount, reader: Reader): { readonly word: string; readonly tone: Tone } {
   const runways = account.balances.map(({ id }) => ownOf(account.runways, id)?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
@@ -125,7 +125,7 @@ function stateOf(account: ReportAccount, reader: Reader): { readonly word: strin
     : { word: say(says.fine, reader), tone: 'good' };
 }
 
-/** A balance that stays at zero says nothing. */
+/** Whether a balance is in use. One that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
   const current = account.reading === null ? 0 : amountOf(account.reading, balance);
   return current !== 0 || ownOf(account.spent, balance) !== 0 || ownOf(account.toppedUp, balance) !== 0;
@@ -152,7 +152,7 @@ function wordLine(
       perDay === null
         ? say(says.perDayUnknown, reader)
         : say(says.perDay, { amount: sayComputed(perDay, frame) }, reader),
-    /** Null where nothing was. */
+    /** Null if nothing was topped up. */
     toppedUp: toppedUp === 0 ? null : count > 1 ? say(says.topUps, { amount, count }, reader) : amount,
     runway: sayRunwayAndEnd(runway, reader),
     lasts: sayRunway(runway, reader),
@@ -169,8 +169,8 @@ export function currencyOf({ reading, balances }: ReportAccount, balance: Balanc
 }
 
 /**
- * The spending of a day, of the time in which it was watched: an account that is watched since Thursday, or not read since then, spent that in days, not in a
- * week. Null of less than an hour: no day follows from half a minute.
+ * The spending per day of the time that was watched: an account that is watched only since Thursday, or was not read since then, spent its
+ * sum in days, not in a week. Null for less than an hour: half a minute says nothing about a day.
  */
 export function perDayOf(
   { spent, spentSince = 0, watchedSince = spentSince, spentUntil = Number.POSITIVE_INFINITY }: ReportAccount,

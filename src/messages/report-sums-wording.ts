@@ -17,7 +17,7 @@ const says = phrases('reportSums', {
     '{count, plural, one {Of # balance in {currency} there is no forecast: it counts as spent so far.} other {Of # balances in {currency} there is no forecast: they count as spent so far.}}',
 });
 
-/** A daily report says nothing of the month. */
+/** The shortest report that says something about the month: a daily one does not. */
 const leastPeriodMs = 6 * dayMs;
 const shownRuns = 3;
 
@@ -43,7 +43,7 @@ export function wordSums(message: ReportMessage, reader: Reader): readonly strin
 function wordMonth(given: ReportMonth, reader: Reader): readonly string[] {
   const { month: own, startsAt, budget, unknown, balances } = given;
   const frame = { ...reader, currency: cleanCurrency(given.currency) };
-  // The middle of the month is in it in every zone.
+  // The middle of a month lies in it in every time zone.
   const month = reader.language.month(momentParts(startsAt + 15 * dayMs, 'UTC').monthIndex);
   const spent = sayAmount(own.spent, frame);
   const inPart = own.isWhole ? [] : [say(says.inPart, { month, currency: frame.currency }, reader)];

@@ -42,7 +42,7 @@ const says = phrases('report', {
 
 export type ReportAccountWording = ReturnType<typeof wordAccount>;
 
-/** At most `limit` accounts, shortest runway first as it comes; totals are always of all. */
+/** At most `limit` accounts in the given order, the shortest runway first; totals are always of all. */
 export function wordReport(message: ReportMessage, limit: number) {
   const reader = readerOf(message);
   const shown = message.accounts.slice(0, limit);
@@ -57,9 +57,9 @@ export function wordReport(message: ReportMessage, limit: number) {
       { since: sayMoment(message.since, reader), until: sayMoment(message.until, reader) },
       reader,
     ),
-    /** Accounts that may run out before the next report, and those of which nothing is known; null where no report follows. */
+    /** Accounts that may run out before the next report, and those of which nothing is known; null if no report follows. */
     runsOut: sayRunsOut(message, reader),
-    /** A line per currency, with since when it is known in full; what is not in them; then what all come to. */
+    /** A line per currency, with since when it is known in full; what is not in these lines; then the sums of all accounts. */
     totals: [...totalsOf(message, reader), ...wordSums(message, reader)],
     accounts: shown.map((account) => wordAccount(account, message, reader)),
     more: message.accounts.length - shown.length,
@@ -93,7 +93,7 @@ function soonestEnd({ accounts }: ReportMessage) {
   return ends.toSorted((left, right) => left.runwayMs - right.runwayMs)[0] ?? null;
 }
 
-/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up).` By the early end of a forecast. */
+/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up).` Judged by the early end of a forecast. */
 function sayRunsOut(message: ReportMessage, reader: Reader): string | null {
   const { nextAt, at: now } = message;
   if (nextAt === null) return null;
@@ -120,7 +120,7 @@ function sayRunsOut(message: ReportMessage, reader: Reader): string | null {
     : say(says.both, { notified, unknown: sayFirst(unknown, reader) }, reader);
 }
 
-/** Ten at most, in their order. */
+/** At most ten names, in their order. */
 function sayFirst(names: readonly string[], reader: Reader): string {
   const shown = reader.language.list(names.slice(0, 10));
   return names.length <= 10 ? shown : say(says.andMore, { names: shown, count: names.length - 10 }, reader);
@@ -175,7 +175,7 @@ function wordTotal(
   const until = Math.min(...balances.map(({ account }) => account.spentUntil ?? message.until));
   const sum =
     later === 0 ? say(says.total, given, reader) : say(says.totalToPay, { ...given, ...due }, reader);
-  // One account is known since a time at which another was not read any more.
+  // One account may be known only since a time when another was no longer read.
   if (since >= until) return [sum, say(says.neverInFull, { currency }, reader)];
   return [
     sum,

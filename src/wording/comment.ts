@@ -2,7 +2,7 @@ import { type Listener, phrases, say } from './phrase.ts';
 
 const says = phrases('comment', { ordered: 'ordered', orderedSaying: 'ordered, {comment}' });
 
-/** A comment on an acknowledgement: what an order of money says of itself is said to its reader, what people wrote stays. */
+/** A comment on an acknowledgement. The comment of an order of money is put in the reader's language; what people wrote stays. */
 export function sayComment(written: string, reader: Listener): string {
   const [isOrdered, comment] = /^ordered(?:, (.+))?$/s.exec(written) ?? [];
   if (isOrdered === undefined) return written;

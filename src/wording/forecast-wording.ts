@@ -22,7 +22,7 @@ const says = phrases('quantity', {
 
 const yearMs = 365 * dayMs;
 
-/** `over a year` beyond a year: nobody plans by days then. `rough` words shorter ones. */
+/** `over a year` beyond a year, because nobody plans by days then. `rough` words shorter lengths. */
 export function sayLength(ms: number, reader: Listener, rough = sayDuration): string {
   return ms > yearMs ? say(says.overAYear, reader) : rough(ms, reader);
 }
@@ -33,12 +33,12 @@ export function endOf(runway: Runway | null, now: number): number | null {
   return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
 }
 
-/** The end of the 80 % range where it can be named; null where it is unknown, or too far ahead to be. */
+/** The end of the 80 % range; null if it is unknown, or too far ahead to be named. */
 function latestOf({ latest }: Forecast, now: number): number | null {
   return latest === null || isBeyondHorizon(latest, now) ? null : latest;
 }
 
-/** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. `sayAt` says instants as short as the place wants them. */
+/** `between Wed 22:00 and Fri 09:00`: the 80 % range; null if unknown. `sayAt` words instants as short as the place needs them. */
 export function sayInterval(forecast: Forecast | null, reader: Reader, sayAt = sayMoment): string | null {
   if (forecast?.earliest == null) return null;
   const { earliest, latest } = sayEnds(forecast.earliest, forecast, reader, sayAt);
@@ -56,8 +56,8 @@ function sayEnds(earliest: number, forecast: Forecast, reader: Reader, sayAt: ty
 }
 
 /**
- * Whether the 80 % range is so wide that a date in it says nothing: it ends more than a day and more than four times as far ahead as it
- * begins. Such forecasts are off by a third in the middle. The mean burn says by itself how little is known.
+ * Whether the 80 % range is so wide that a date in it says nothing: it ends more than a day, and more than four times as far ahead as it
+ * begins. The median error of such forecasts is a third. A forecast by the mean burn already says how little is known.
  */
 export function isGuess(forecast: Forecast | null, now: number): boolean {
   if (forecast?.earliest == null || forecast.basis === 'mean-burn') return false;
@@ -65,7 +65,7 @@ export function isGuess(forecast: Forecast | null, now: number): boolean {
   return lastMs > dayMs && lastMs > 4 * (forecast.earliest - now);
 }
 
-/** A time not known well, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
+/** A time that is not well known, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
 function sayGuess(forecast: Forecast, reader: Reader): string {
   const firstMs = (forecast.earliest ?? reader.now) - reader.now;
   const last = latestOf(forecast, reader.now);
@@ -76,7 +76,7 @@ function sayGuess(forecast: Forecast, reader: Reader): string {
   return say(isSoon ? says.hoursOrLater : says.soonOrLater, { earliest, latest }, reader);
 }
 
-/** In whole hours, days or weeks. */
+/** A length in whole hours, days or weeks. */
 function sayRoughly(ms: number, reader: Listener): string {
   if (ms >= 2 * weekMs) return say(says.weeks, { count: Math.round(ms / weekMs) }, reader);
   const unit = ms >= 2 * dayMs ? dayMs : hourMs;
@@ -99,7 +99,7 @@ export function sayEmptyAt(
     : say(says.range, { moment, earliest, latest }, reader);
 }
 
-/** After `empty`, for headlines: `Thu 20:00 to Fri 09:00`, `about Thu 20:00`. Null where nobody can say. */
+/** After `empty`, for headlines: `Thu 20:00 to Fri 09:00`, `about Thu 20:00`. Null if it is unknown. */
 export function sayEmptyWhen(runway: Runway | null, reader: Reader): string | null {
   const emptyAt = endOf(runway, reader.now);
   const forecast = runway?.forecast ?? null;

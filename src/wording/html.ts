@@ -39,7 +39,7 @@ function render(value: HtmlValue): string {
   return markup;
 }
 
-/** Sentences one after the other, as their language has it. */
+/** Sentences one after the other, spaced as in their language. */
 export function htmlSentences(...sentences: readonly HtmlValue[]): Html {
   return new Html(joinSentences(sentences.map(render).filter((markup) => markup !== '')));
 }
@@ -58,14 +58,14 @@ function escapeHtml(text: string): string {
   return cleanText(text, 4_000).replace(special, (character) => entities[character] ?? '');
 }
 
-/** A character of Unicode's private use: no sentence has it. */
+/** A character of Unicode's private use area: no sentence has it. */
 const mark = '\u{E000}';
 
 type Markup<Arguments> = {
   readonly [Name in keyof Arguments]: Arguments[Name] extends number ? number : HtmlValue;
 };
 
-/** `say` where an argument is markup; counts are numbers as there. */
+/** `say` with markup as arguments; counts are numbers, as in `say`. */
 export function sayHtml<Arguments>(
   phrase: Phrase<Arguments>,
   given: Markup<Arguments>,
@@ -92,14 +92,14 @@ export function listHtml(pieces: readonly Html[], { language }: Listener): HtmlV
   return pieces.map((piece, place) => html`${place > 0 && comma}${piece}`);
 }
 
-/** A sentence that names somebody: it runs as its language does, whichever way the name runs. */
+/** A sentence that contains a name: the sentence keeps its direction of writing, whichever the name has. */
 export function withName(sentence: string, name: string): Html {
   const [before = '', ...after] = sentence.split(name);
   if (after.length === 0) return html`${sentence}`;
   return html`${wordsOf(before)}<bdi>${name}</bdi>${wordsOf(after.join(name))}`;
 }
 
-/** Text that is escaped as one loses the spaces at its ends. */
+/** A text word by word, because text that is escaped as one loses the spaces at its ends. */
 function wordsOf(piece: string): HtmlValue {
   return piece.split(' ').map((word, place) => html`${place > 0 && html` `}${word}`);
 }

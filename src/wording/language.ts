@@ -30,12 +30,12 @@ export const english: Language = {
 
 const loaded = new Map<string, Language>([['en', english]]);
 
-/** English where it is not loaded: a message in another language is better than none. */
+/** The language of that name; English if it is not loaded: a message in another language is better than none. */
 export function languageNamed(id: string): Language {
   return loaded.get(id) ?? english;
 }
 
-/** From then on it is found by its name. */
+/** Keeps a language, which `languageNamed` finds from then on. */
 export function keepLanguage(language: Language): void {
   loaded.set(language.id, language);
 }
@@ -44,7 +44,7 @@ interface Formatted {
   format(values: Readonly<Record<string, Argument>>): unknown;
 }
 
-/** A language from its catalogue. What it lacks is said in English. `parse` is FormatJS's. */
+/** A language from its catalogue. Sentences that it lacks are said in English. `parse` is FormatJS's. */
 export function makeLanguage(
   id: string,
   catalogue: Catalogue,
@@ -93,7 +93,7 @@ export function makeLanguage(
   };
 }
 
-/** Phrases that a script of the page fills: `{name}` stands where an argument belongs. */
+/** Phrases that a script of the page fills: `{name}` stands in place of an argument. */
 export function patternsOf(
   group: Readonly<Record<string, Phrase>>,
   { language }: Listener,
@@ -105,12 +105,12 @@ export function patternsOf(
   return Object.fromEntries(patterns);
 }
 
-/** Stands where an argument begins or ends while a sentence is made. */
+/** Marks where an argument begins or ends while a sentence is built. */
 const joint = '\u{e001}';
 
 const atJoint = (text: string): string => joint + text + joint;
 
-/** Chinese has a space towards Latin letters and figures, but in dates; what is within an argument stays as it is. */
+/** Chinese has a space between its characters and Latin letters or figures, except in dates. The inside of an argument stays as it is. */
 const tight = new RegExp(
   `(?<=\\p{Script=Han})${joint}+(?=[-+−"]?\\p{Script=Latin})|` +
     `(?<=(?![年月])\\p{Script=Han})${joint}+(?=[-+−"]?\\p{N})|` +

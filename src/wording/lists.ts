@@ -22,24 +22,24 @@ export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'):
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
 }
 
-/** One after the other: punctuation of full width brings its own space. */
+/** Joins sentences with a space; punctuation of full width brings its own. */
 export function joinSentences(sentences: readonly string[]): string {
   return sentences.join(' ').replace(/(?<=[。；：！？）]) /g, '');
 }
 
-/** A text that stands alone on a page begins with a capital letter and ends with a stop; lowwater and names of keys stay as they are. */
+/** A text that stands alone on a page: it begins with a capital letter and ends with a stop. lowwater and names of keys stay as they are. */
 export function asSentence(text: string): string {
   const stop = /\p{Script=Han}/u.test(text.replace(/["“「][^"”」]*["”」]/g, '')) ? '。' : '.';
   const begun = text.replace(/^(?!lowwater\b)\p{Ll}(?=\p{L}* )/u, (letter) => letter.toUpperCase());
   return /[.?!…。？！]$/.test(begun) ? begun : begun + stop;
 }
 
-/** A sentence without its full stop: more follows in its line. */
+/** A sentence without its full stop, because more follows in its line. */
 export function withoutStop(sentence: string): string {
   return sentence.replace(/[.。]$/, '');
 }
 
-/** A name and what stands for it, with the colon of its script. */
+/** A name and its value, with the colon of its script. */
 export function labelled(label: string, value: string): string {
   return `${label}${colonAfter(label)}${value}`;
 }
@@ -48,7 +48,7 @@ export function colonAfter(label: string): string {
   return /\p{Script=Han}$/u.test(label) ? '：' : ': ';
 }
 
-/** `did you mean "otp"?`; null where nothing that is known is near. */
+/** `did you mean "otp"?`; null if no known word is near. */
 export function didYouMean(typed: string, known: Iterable<string>): string | null {
   const nearest = nearestWord(typed, known);
   return nearest === null ? null : `did you mean ${quoteKey(nearest)}?`;

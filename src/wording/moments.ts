@@ -2,7 +2,7 @@ import { type DurationPart, dayMs, durationParts, momentParts, roughParts } from
 import { english, patternsOf } from './language.ts';
 import { type Language, type Listener, phrases, say } from './phrase.ts';
 
-/** For whom something is said: in which language and time zone (an IANA name), and when. */
+/** The reader of a text: the language and time zone (an IANA name), and when it is said. */
 export interface Reader {
   readonly language: Language;
   readonly timezone: string;
@@ -33,7 +33,7 @@ export const { withAge } = says;
 
 const yearMs = 365 * dayMs;
 
-/** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of now. */
+/** `Fri 20 Nov 02:41 UTC+8`; with the year if it is not the present one. */
 export function sayMoment(at: number, reader: Reader): string {
   const parts = partsOf(at, reader);
   const isThisYear = parts.year === partsOf(reader.now, reader).year;
@@ -70,12 +70,12 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
   return say(passed > 0 ? says.past : says.future, { duration: sayDuration(passed, reader) }, reader);
 }
 
-/** The precision that a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
+/** The precision that a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English if there is no reader. */
 export function sayDuration(ms: number, reader: Listener = { language: english }): string {
   return sayUnits(roughParts(ms), reader);
 }
 
-/** Not rounded: what is configured is said as it was written. */
+/** Not rounded: a configured duration is said as it was written. */
 export function sayExactDuration(ms: number, reader: Listener): string {
   const parts = durationParts(ms, 4);
   return parts.length === 0
@@ -95,7 +95,7 @@ export function timePatterns(reader: Listener) {
   const { now, past, future, joined, moment, day, hour, minute, second } = says;
   const units = Object.entries({ day, hour, minute, second }).map(([unit, phrase]) => {
     const plurals = new Intl.PluralRules(reader.language.id);
-    // Among these are all plural forms of our languages.
+    // These counts have all plural forms of our languages.
     const forms = [1, 2, 5].map((count) => [
       plurals.select(count),
       say(phrase, { count }, reader).replace(String(count), '#'),

@@ -8,14 +8,14 @@ import { ownOf } from '../domain/own.ts';
 export interface Phrase<Arguments = never> {
   readonly name: string;
   readonly english: string;
-  /** Only for the type checker: what a caller has to give. */
+  /** Only for the type checker: the arguments that a caller has to give. */
   readonly given?: (given: Arguments) => void;
 }
 
-/** The value of an argument: text as it is, or a count. Amounts, instants and durations are worded before (`words.ts`). */
+/** The value of an argument: text as it is, or a count. Amounts, instants and durations become words before. */
 export type Argument = string | number;
 
-/** The arguments that a sentence names; those of a plural are numbers. A branch of a plural holds a space or `#`. */
+/** The arguments that a sentence names; those of a plural are numbers. A branch of a plural holds a space or `#`, which no name does. */
 type ArgumentsIn<Text extends string> = Text extends `${string}{${infer Rest}`
   ? (Rest extends `${infer Head}}${string}` ? ArgumentAt<Head> : unknown) & ArgumentsIn<Rest>
   : unknown;
@@ -28,12 +28,12 @@ type ArgumentAt<Head extends string> = Head extends `${infer Name}, plural,${str
 
 export type PhraseOf<Text extends string> = Phrase<ArgumentsIn<Text>>;
 
-/** An argument in an English sentence, with its branches where it counts. */
+/** An argument in an English sentence, with its branches if it is a plural. */
 const pattern = /\{(\w+)(?:, plural, one \{((?:[^{}]|\{\w+\})*)\} other \{((?:[^{}]|\{\w+\})*)\})?\}/g;
 
 const declared = new Map<string, Phrase>();
 
-/** Declares what one place says: `phrases('stale', { subject: 'no readings' })` makes the phrase `stale.subject`. */
+/** Declares the phrases of one place: `phrases('stale', { subject: 'no readings' })` makes the phrase `stale.subject`. */
 export function phrases<const English extends Readonly<Record<string, string>>>(
   place: string,
   english: English,
@@ -49,7 +49,7 @@ export function phrases<const English extends Readonly<Record<string, string>>>(
 
 const kept: Phrase[] = [];
 
-/** Sentences by lowwater where no reader is known: each makes an English text of its arguments. */
+/** Sentences that lowwater says without a known reader: each makes an English text from its arguments. */
 type Sentences<English> = {
   readonly [Key in keyof English]: unknown extends ArgumentsIn<English[Key] & string>
     ? () => string
@@ -57,8 +57,8 @@ type Sentences<English> = {
 };
 
 /**
- * `phrases` for texts that are stored, thrown or sent in English, as verdicts and refusals are: `sentences('why', …).tooShort({ seen })` is the
- * English text. A reader gets it in another language by `sayAgain`.
+ * `phrases` for texts that are stored, thrown or sent in English, as verdicts and refusals are: `sentences('why', …).tooShort({ seen })` is
+ * the English text. `sayAgain` puts it in the language of a reader.
  */
 export function sentences<const English extends Readonly<Record<string, string>>>(
   place: string,
@@ -71,7 +71,7 @@ export function sentences<const English extends Readonly<Record<string, string>>
   return Object.fromEntries(made) as Sentences<English>;
 }
 
-/** A sentence that stands in a file of data, whole: it is its own name. */
+/** Declares a sentence from a data file. The sentence itself is its name. */
 export function keepSentence(place: string, text: string): void {
   if (!declared.has(`${place}.${text}`)) sentences(place, { [text]: text });
 }
@@ -90,8 +90,8 @@ export type Part =
   | string;
 
 /**
- * An English sentence cut at its arguments. Exactly what FormatJS makes of it (a test compares all of them), without loading it: who
- * stays English pays nothing for other languages.
+ * An English sentence cut at its arguments, exactly as FormatJS does it (a test compares all sentences). FormatJS is not loaded: a reader of
+ * English pays nothing for other languages.
  */
 export function cutEnglish(sentence: string, count = ''): readonly Part[] {
   const parts: Part[] = [];
@@ -109,7 +109,7 @@ export function cutEnglish(sentence: string, count = ''): readonly Part[] {
   return parts;
 }
 
-/** In a branch of a plural `#` is its number. */
+/** In a branch of a plural, `#` stands for its number. */
 function cutCount(text: string, count: string): readonly Part[] {
   if (count === '') return [text];
   return text.split('#').flatMap((piece, index) => [...(index === 0 ? [] : [{ name: count }]), piece]);
@@ -117,7 +117,7 @@ function cutCount(text: string, count: string): readonly Part[] {
 
 const cut = new WeakMap<object, readonly Part[]>();
 
-/** A sentence is cut when it is said first: most are not said by one process. */
+/** Fills a sentence, which is cut when it is first said: one process never says most of them. */
 export function sayEnglish(
   phrase: Pick<Phrase, 'english'>,
   given: Readonly<Record<string, Argument>>,
@@ -145,26 +145,26 @@ export interface Language {
   fill(phrase: Pick<Phrase, 'name' | 'english'>, given: Readonly<Record<string, Argument>>): string;
   /** An English figure, such as `1,234.50`, with the separators of the language. */
   figure(english: string): string;
-  /** Between thousands, and before decimals. */
+  /** The separators between thousands and before decimals. */
   readonly marks: { readonly group: string; readonly point: string };
-  /** `a, b, c`; with `and` between the last two where that is asked for. */
+  /** `a, b, c`; with `and` between the last two if asked for. */
   list(texts: readonly string[], last?: 'and'): string;
   /** Short names, such as `Thu` and `Nov`; `weekday` counts from Sunday, `month` from January, both from 0. */
   weekday(weekday: number): string;
   month(month: number): string;
   compare(left: string, right: string): number;
-  /** A space where one belongs between the ends of two pieces of a sentence. */
+  /** A space if one belongs between the ends of two pieces of a sentence, otherwise nothing. */
   gap(left: string, right: string): string;
 }
 
-/** For whom something is said. */
+/** The reader of a text of which only the language matters. */
 export interface Listener {
   readonly language: Language;
 }
 
 /**
- * A phrase in the language of whoever reads it: `say(says.past, { duration }, reader)`. The type checker asks for the arguments that the
- * English names, and for none where it names none.
+ * A phrase in the reader's language: `say(says.past, { duration }, reader)`. The type checker asks for exactly the arguments that the English
+ * names.
  */
 export function say(phrase: Phrase<unknown>, reader: Listener): string;
 export function say<Arguments>(phrase: Phrase<Arguments>, given: Arguments, reader: Listener): string;

@@ -13,7 +13,7 @@ import { balanceSays, sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
 
-/** For whom numbers become words, and in which currency. */
+/** The reader of numbers, with the currency of amounts. */
 export interface WordingFrame extends Reader {
   readonly currency: string | null;
 }
@@ -54,11 +54,11 @@ export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
   }
 }
 
-/** The name of the fact that says a factor. */
+/** The name of the fact whose value is a factor. */
 export const timesTheUsual = 'times the usual';
 
 export function sayFact({ name, value }: Fact, frame: WordingFrame): string {
-  // A name stays as it is, and a factor is the one figure among texts.
+  // A channel's name stays as it is. A factor is the only figure among texts.
   if (value.unit === 'text' && name === 'channel') return cleanText(value.text, 300);
   if (value.unit === 'text' && /^\d+\.\d$/.test(value.text) && name === timesTheUsual)
     return frame.language.figure(value.text);
@@ -66,12 +66,12 @@ export function sayFact({ name, value }: Fact, frame: WordingFrame): string {
   return value.unit === 'count' ? String(value.count) : sayQuantity(value, frame);
 }
 
-/** `1,234.50`, which never looks equal to another amount that stands next to it. */
+/** `1,234.50`, with enough decimals never to look equal to a different amount `beside` it. */
 export function sayBareAmount(micros: Micros, { language, currency }: Amounts, beside = micros): string {
   return language.figure(formatBareDistinctFrom(micros, beside, currency));
 }
 
-/** `1,234.50 CNY`; without a currency where none is known. */
+/** `1,234.50 CNY`; without a currency if none is known. */
 export function sayAmount(micros: Micros, { language, currency }: Amounts, beside = micros): string {
   const figure = sayBareAmount(micros, { language, currency }, beside);
   return currency === null || currency === '' ? figure : `${figure} ${currency}`;
@@ -79,12 +79,12 @@ export function sayAmount(micros: Micros, { language, currency }: Amounts, besid
 
 type Judged = Pick<MessageItem, 'value' | 'threshold'>;
 
-/** Null where nothing could be measured. */
+/** The measured value; null if nothing could be measured. */
 export function sayValue({ value, threshold }: Judged, frame: WordingFrame): string | null {
   return value && sayBeside(value, threshold, frame);
 }
 
-/** Without currency where it stands next to an amount with one. */
+/** The threshold, by default without currency, because it stands next to an amount that has one. */
 export function sayLimit(
   { threshold, value }: Judged,
   frame: WordingFrame,
@@ -93,7 +93,7 @@ export function sayLimit(
   return threshold && sayBeside(threshold, value, frame, sayMoney);
 }
 
-/** Rounding never makes it look like the other. */
+/** A quantity, rounded so that it never looks like the other. */
 export function sayBeside(
   quantity: Quantity,
   other: Quantity | null,
@@ -110,7 +110,7 @@ export function sayComputed(amount: Micros, frame: Amounts): string {
   return sayAmount(computed(amount), frame);
 }
 
-/** Two decimals, four below one unit, all below the fourth: computed money has no more useful digits. */
+/** Rounds computed money to its useful digits: two decimals, four below one unit, all below the fourth decimal. */
 export function computed(amount: Micros): Micros {
   const size = Math.abs(amount);
   const below = size < 100 ? 1 : 100;
@@ -118,7 +118,7 @@ export function computed(amount: Micros): Micros {
   return Math.round(amount / step) * step;
 }
 
-/** The amount that a person would pay: rounded up to two significant digits, never down, and up to whole ones where a unit is no money. */
+/** The amount that a person would pay: rounded up to two significant digits, never down, and up to whole ones if the unit is no money. */
 export function payable(amount: Micros, currency: string | null): Micros {
   let step = isUnit(currency ?? '') ? micros : 10_000;
   while (amount / step > 99) step *= 10;
@@ -134,7 +134,7 @@ export function sayShortPayable(amount: Micros, frame: Amounts): string {
   return sayPayable(amount, frame).replace(/[.,]00(?= |$)/, '');
 }
 
-/** The payment less what was spent meanwhile: digits past the third are noise, so `about 3,000.00 CNY`. */
+/** A rise of the balance, which is the payment less the spending meanwhile: digits past the third are noise, so `about 3,000.00 CNY`. */
 export function sayRise(amount: Micros, frame: Amounts): string {
   let step = 10_000;
   while (amount / step >= 1000) step *= 10;
@@ -190,14 +190,14 @@ export function sayEnd(emptyAt: number, forecast: Forecast | null, reader: Reade
   return say(phrase[forecast.basis], { when: sayEmptyAt(emptyAt, forecast, reader) }, reader);
 }
 
-/** `Thu 26 Nov 14:00 UTC+8`, `now`; null where no lead time is known. */
+/** `Thu 26 Nov 14:00 UTC+8`, `now`; null if no lead time is known. */
 export function sayPayBy(runway: Runway | null, reader: Reader, sayAt = sayMoment): string | null {
   const payBy = runway?.payBy ?? null;
   if (payBy === null || isBeyondHorizon(payBy, reader.now)) return null;
   return payBy <= reader.now ? say(says.payNow, reader) : sayAt(payBy, reader);
 }
 
-/** `SMS`: what stands before "balance", "spending", "runway"; the id of one that is not among these any more. */
+/** `SMS`: the word before "balance", "spending", "runway". The id of a balance that is no longer configured. */
 export function balanceLabel(balance: Balance, balances: readonly BalanceDefinition[]): string {
   const label = balances.find(({ id }) => id === balance)?.label ?? balance;
   return cleanText(label, 60) || balance;
@@ -214,7 +214,7 @@ export function sayLabel(label: string, reader: Listener): string {
   return name === undefined ? label : sayAgain(name(), reader);
 }
 
-/** `SMS balance`; of a balance that is called `Balance`, just that. */
+/** `SMS balance`; for a balance that is called `Balance`, only that. */
 export function sayBalance(label: string, reader: Listener): string {
   const [, usual] = usualLabels.get(label) ?? [];
   if (usual !== undefined) return sayAgain(usual(), reader);
@@ -226,7 +226,7 @@ export function balanceName(label: string): string {
   return sayBalance(label, { language: english });
 }
 
-/** The balances that all of these lists name alike, for the columns of a table; null where they differ. */
+/** The balances that all of these lists name alike, for the columns of a table; null if they differ. */
 export function commonBalances(
   lists: Iterable<readonly BalanceDefinition[]>,
 ): readonly BalanceDefinition[] | null {
@@ -237,7 +237,7 @@ export function commonBalances(
   return others.every(isSame) ? first : null;
 }
 
-/** The balance that runs out first: the one that people see first and accounts are sorted by. Where none does, the first of the account. */
+/** The balance that runs out first: people see it first, and accounts are sorted by it. If none runs out, the first of the account. */
 export function leadingBalance({
   runways,
   balances,

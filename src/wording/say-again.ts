@@ -2,7 +2,7 @@ import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
 import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase, phrases, say } from './phrase.ts';
 
-/** A label is its configuration's: the name of a balance is found again only where a sentence names one, as anything may end so. */
+/** Labels come from the configuration. A balance's name is found again only where a sentence names a balance: any text may end like it. */
 export const balanceSays = phrases('quantity', { namedBalance: '{label} balance' });
 
 /** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
@@ -14,15 +14,15 @@ type Form = ReturnType<typeof formOf>;
 
 let forms: readonly Form[] = [];
 
-/** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
+/** A form with fewer letters resembles any text: it counts only if an argument is known too. */
 const tellingLetters = 2;
 
-/** A longer text is a list of errors of the configuration, which are English: its parts are too many to look for. */
+/** A longer text is a list of configuration errors, which are English: it has too many parts to look for. */
 const maxLength = 700;
 
 /**
- * A text stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
- * stays as it is: what a vendor says, and what another version said.
+ * A text that was stored, thrown or sent in English (`sentences`), in the language of its reader, with its arguments. A text that is not one
+ * of lowwater's sentences stays as it is, such as a vendor's words or those of another version.
  */
 export function sayAgain(text: string, { language }: Listener): string {
   return language.id === 'en' || text.length > maxLength
@@ -38,7 +38,7 @@ function sayPart(text: string, retelling: Retelling): string {
 
 function findForm(text: string, reader: Retelling): string {
   const known = keptPhrases();
-  // Pages and their sentences are loaded when they are asked for.
+  // More sentences may be known than before: pages are loaded when they are asked for.
   if (forms.length !== known.length)
     forms = known
       .map(formOf)
@@ -47,7 +47,7 @@ function findForm(text: string, reader: Retelling): string {
     if (!form.words.every((words) => text.includes(words))) continue;
     const shortest = form.pattern.exec(text);
     if (shortest === null) continue;
-    // A vendor's words may hold what stands between two arguments: that way is meant in which more of them are known.
+    // A vendor's words may contain the text between two arguments: of two ways to cut, the one with more known arguments is meant.
     const ways = [shortest, ...(form.names.length > 1 ? [form.longest.exec(text)] : [])].flatMap((groups) =>
       groups?.slice(1).every(isWhole) === true ? argumentsIn(groups, form, reader) : [],
     );
@@ -59,7 +59,7 @@ function findForm(text: string, reader: Retelling): string {
   return text;
 }
 
-/** The arguments in the reader's language, and how many of them are sentences of ours. */
+/** The arguments in the reader's language, and how many of them are known sentences. */
 function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, reader: Retelling) {
   let known = 0;
   const given = names.flatMap((name, place): [string, string | number][] => {
@@ -70,17 +70,17 @@ function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, r
     if (said !== value && !figure.test(value)) known += 1;
     return [[name, said]];
   });
-  // Half a sentence is none: `refusal` is one of ours, and a configuration's error, which is English, is not.
+  // Half a sentence is no sentence: `refusal` has to be a known one. A configuration error, which is English, is not.
   if (names.includes('refusal') && known === 0) return [];
   return { given: Object.fromEntries(given), known };
 }
 
-/** An argument that has one of two brackets is torn from another sentence. */
+/** Whether an argument is whole: one with only one of two brackets is torn from another sentence. */
 function isWhole(argument: string | undefined): boolean {
   return argument === undefined || argument.split('(').length === argument.split(')').length;
 }
 
-/** A vendor's words at the end are taken off first: they are no part of the sentence before them. */
+/** Forms that end with a vendor's words come first: those words are no part of the sentence before them. */
 function rankOf({ phrase, letters }: Form): number {
   return phrase.english.endsWith('"{message}"') ? Number.POSITIVE_INFINITY : letters;
 }
@@ -89,7 +89,7 @@ function lengthOf({ pattern }: Form): number {
   return pattern.source.length;
 }
 
-/** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names; `counts` are those among them. */
+/** The English form of a phrase: its arguments are the groups of the pattern, in the order of `names`; `counts` are the numbers among them. */
 function formOf(phrase: Phrase) {
   const names: string[] = [];
   const counts = new Set<string>();
@@ -106,16 +106,16 @@ function formOf(phrase: Phrase) {
     return `(?:${one}|${other})`;
   };
   const parts = cutEnglish(phrase.english);
-  // They always stand in it: a text without one of them needs no pattern, which is slow.
+  // Words that every such text has: a text without one of them needs no pattern, which is slow.
   const words = parts.filter((part) => typeof part === 'string');
   const source = parts.map(sourceOf).join('');
   const pattern = new RegExp(`^${source}$`, 's');
-  // The same with arguments as long as they can be, the first ones first.
+  // The same pattern with arguments as long as they can be, the first ones first.
   const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
   // Quoted text and names stay as they are.
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
   for (const name of givenNames) quoted.add(name);
-  // The letters that are always there: of several forms the one that says most is meant.
+  // The number of letters that are always there: of several forms, the one with the most is meant.
   const letters = words.join('').replace(/\W/g, '').length;
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
@@ -128,7 +128,7 @@ const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;
 
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 
-/** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
+/** An argument in the reader's language: `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or another sentence. */
 function sayArgument(text: string, name: string, reader: Retelling): string {
   const short = text.replaceAll(
     /(\d+) (day|hour|minute|second)s?(?: |$)/g,

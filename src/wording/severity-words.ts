@@ -9,7 +9,7 @@ export function saySeverity(severity: Severity, reader: Listener): string {
   return sayAgain(told[severity](), reader);
 }
 
-/** The beginnings of headlines. */
+/** The severity as the beginning of a headline. */
 export function saySeverityLoudly(severity: Severity, reader: Listener): string {
   return say(loud[severity], reader);
 }

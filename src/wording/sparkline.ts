@@ -1,9 +1,8 @@
 const bars = '▁▂▃▄▅▆▇█';
 
 /**
- * Values as one line of Unicode bars, lowest to highest. Each column shows the last value in its share of the
- * time, a blank where there is none; equal values are drawn in the middle. `points` are oldest first; [since,
- * until) in milliseconds.
+ * Values as one line of Unicode bars, lowest to highest. Each column shows the last value in its share of the time, or a blank if there is
+ * none; equal values are drawn in the middle. `points` are oldest first; [since, until) in milliseconds.
  */
 export function drawSparkline(order: {
   readonly points: readonly { readonly at: number; readonly value: number }[];

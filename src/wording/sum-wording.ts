@@ -10,7 +10,7 @@ const says = phrases('oneSum', {
   noRates: '{amount}, without {missing}: no rates were read yet',
 });
 
-/** It says its rates, and what is not in it. */
+/** A sum with the date of its rates, and the currencies that it lacks. */
 export function saySum({ micros, currency, date, missing }: OneSum, reader: Reader): string {
   const amount = sayAmount(micros, { ...reader, currency });
   if (missing.length === 0) return date === null ? amount : say(says.sum, { amount, date }, reader);

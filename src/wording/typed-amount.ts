@@ -3,8 +3,8 @@ import { narrowed } from '../domain/plain-text.ts';
 import type { Language } from './phrase.ts';
 
 /**
- * An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`, also in the wide digits of a keyboard for
- * Chinese. Null for what is no number, or may be another one.
+ * An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`, also in the wide digits of a Chinese keyboard.
+ * Null for a text that is no number, or may be another one.
  */
 export function readTypedAmount(typed: string, { marks }: Pick<Language, 'marks'>): Micros | null {
   const { group, point } = marks;
