@@ -1,10 +1,10 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import { hasEveryKey, keyOf } from '../domain/json.ts';
 
-/** Stands where a key stands twice in one object with values that are written differently: nobody can tell which one is meant. */
+/** The value of a key that stands twice in one object with values that are written differently: nobody can tell which one is meant. */
 export const ambiguous = Symbol('written twice, with different values');
 
-/** Puts `ambiguous` into what `JSON.parse` made of the text, which has the last of such values; false where there is none. Throws where it is nested thousands of levels deep. */
+/** Puts `ambiguous` into `parsed`, where `JSON.parse` kept the last of two values; false if no key has two. Throws if nested thousands deep. */
 export function markAmbiguous(json: string, parsed: unknown): boolean {
   return !hasEveryKey(json, parsed) && markIn(parsed, parseTree(json), json);
 }

@@ -4,7 +4,7 @@ import { sentences } from '../wording/phrase.ts';
 const unknownAuthority =
   'TLS: the certificate comes from an unknown CA (NODE_EXTRA_CA_CERTS names a private one)';
 
-/** Codes of errors after which surely nothing was sent. Certificates have one each: each has another remedy. */
+/** Codes of errors after which surely nothing was sent. Each error of a certificate has its own text, because each has its own remedy. */
 const reasons = sentences('connect', {
   ENOTFOUND: 'the host name does not exist (DNS)',
   EAI_AGAIN: 'the host name cannot be looked up at the moment (DNS)',
@@ -15,7 +15,7 @@ const reasons = sentences('connect', {
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   PROXY_FAILED: 'the proxy made no connection',
-  // undici limits the wait for a proxy’s answer alone.
+  // undici has this limit only for the answer of a proxy.
   UND_ERR_HEADERS_TIMEOUT: 'the proxy made no connection in time',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
   CERT_NOT_YET_VALID:
@@ -28,10 +28,10 @@ const reasons = sentences('connect', {
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-  // All that Node has no name for.
+  // Every error of a certificate that Node has no name for.
   UNSPECIFIED:
     'TLS: the certificate of the server is refused: its key or its signature is too weak, or it breaks a rule of its CA',
-  // In TLS 1.3 the client is done first and may have sent by then; the server takes nothing before it has the certificate.
+  // In TLS 1.3 the client finishes first, and may have sent by then. The server takes nothing before it has the certificate.
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
     'TLS: the server asks for a client certificate, and lowwater has none',
   HANDSHAKE_ENDED: 'TLS: the server ended the connection in the handshake',
@@ -48,13 +48,13 @@ export const sayHandshakeFailed = said.failed;
 export const sayStopping = said.stopping;
 
 /**
- * Alerts that answer the first message of a handshake, and what is refused here in the server's first: all others may come after
- * what was sent.
+ * Alerts that answer the first message of a handshake, and errors that are found here in the server's first message: all others may come
+ * after something was sent.
  */
 const endsHandshake =
   /^(?:ERR_TLS|CERT|UNABLE_TO|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|ERROR_IN_CERT)|^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|DH_KEY_TOO_SMALL|.*_(?:ALERT_HANDSHAKE_FAILURE|ALERT_PROTOCOL_VERSION|UNRECOGNIZED_NAME))$/;
 
-/** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
+/** The reason why there is no connection, by the codes of an error; undefined if something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {
   const known = codes.map((code) => ownOf(reasons, code)).find(Boolean);
   if (known !== undefined) return known();
@@ -68,7 +68,7 @@ export function explainConnectError(codes: readonly string[]): string | undefine
 
 const failedTunnels = new WeakSet<Error>();
 
-/** Marks the error of a CONNECT request, and throws it again: unmarked it looks like that of a request that was sent through the tunnel. */
+/** Marks the error of a CONNECT request, and throws it again: without the mark it looks like that of a request sent through the tunnel. */
 export function noteFailedTunnel(error: unknown): never {
   if (error instanceof Error) failedTunnels.add(error);
   throw error;
@@ -84,7 +84,7 @@ export function errorCodes(error: unknown): readonly string[] {
     if (failedTunnels.has(next)) codes.push('PROXY_FAILED');
     if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_/]{1,60}$/.test(next.code))
       codes.unshift(next.code);
-    // Only the text of undici says that the proxy refused or wants a password, and only Node's that a handshake was ended.
+    // Only undici's text says that the proxy refused or wants a password, and only Node's that a handshake was ended.
     const status = /^Proxy .*\((\d{3})\)/.exec(next.message)?.[1];
     if (status !== undefined) codes.unshift(`PROXY_${status}`);
     if (/ before secure TLS connection was established$/.test(next.message)) codes.unshift('HANDSHAKE_ENDED');

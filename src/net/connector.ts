@@ -11,10 +11,10 @@ import { type Environment, readProxyVariables } from './proxy-variables.ts';
  * exchange at a time, and the simpler protocol tells a refused connection from a lost one.
  */
 function connectOptions(clock: Clock, timeout: number) {
-  // undici hands what it does not know on to `net.connect` and `tls.connect`.
+  // undici passes options that it does not know to `net.connect` and `tls.connect`.
   return {
     rejectUnauthorized: true,
-    // A session that is taken up again verifies no certificate: one that expired meanwhile would be good for ever.
+    // A resumed session verifies no certificate: a certificate that expired meanwhile would be good for ever.
     maxCachedSessions: 0,
     allowH2: false,
     lookup: nameLookup(clock),
@@ -22,7 +22,7 @@ function connectOptions(clock: Clock, timeout: number) {
   } as const;
 }
 
-/** Makes connections on which an unasked `100 Continue` does no harm. Not for those through a proxy, which undici makes by itself. */
+/** Makes connections on which an unasked `100 Continue` does no harm. Connections through a proxy are made by undici itself. */
 export function createConnector(clock: Clock, timeout: number): buildConnector.connector {
   const connect = buildConnector({ ...connectOptions(clock, timeout), timeout });
   return (target, done) =>
@@ -36,7 +36,7 @@ export function createConnector(clock: Clock, timeout: number): buildConnector.c
     });
 }
 
-/** Connections through the proxies that `readProxyVariables` finds; null where there are none. */
+/** Connections through the proxies that `readProxyVariables` finds; null if there are none. */
 export function openProxied(
   clock: Clock,
   environment: Environment,
@@ -58,7 +58,7 @@ export function openProxied(
       // A proxy that never answers would hold each tunnel for undici's five minutes.
       clientFactory: (_proxy, options) => new TunnelAgent({ ...options, headersTimeout: timeout }),
       requestTls: verified,
-      // undici would speak TLS to a SOCKS proxy where `proxyTls` is given.
+      // undici would speak TLS to a SOCKS proxy if `proxyTls` were given.
       ...(/^socks/i.test(proxy) ? credentialsIn(proxy) : { proxyTls: verified }),
     });
   // undici has one set of settings for both proxies, of which one may speak SOCKS.
@@ -74,7 +74,7 @@ class TunnelAgent extends Agent {
   }
 }
 
-/** undici would send them to a SOCKS proxy as they stand in the address: `%40` for an `@`. */
+/** The decoded credentials: undici would send them to a SOCKS proxy as they stand in the address, `%40` for an `@`. */
 function credentialsIn(proxy: string) {
   const { username, password } = new URL(proxy);
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
@@ -82,13 +82,12 @@ function credentialsIn(proxy: string) {
 
 const continueStart = 'HTTP/1.1 100';
 const headEnd = '\r\n\r\n';
-/** A head that is longer than this is none of a `100 Continue`. */
+/** A longer head is not that of a `100 Continue`. */
 const maxHeadBytes = 4096;
 
 /**
- * A client may ignore a `100 Continue` that it did not ask for (RFC 9110, 15.2); undici ends the connection instead. So it is
- * taken out of what undici reads. Answers begin with a chunk of their own, because a request is sent only when the one before
- * is answered.
+ * A client may ignore a `100 Continue` that it did not ask for (RFC 9110, 15.2); undici ends the connection instead. So it is removed from
+ * what undici reads. Each answer begins with a chunk of its own, because a request is sent only after the previous one is answered.
  */
 function ignoreContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
@@ -115,7 +114,7 @@ function withoutContinue(bytes: Buffer): { readonly rest: Buffer; readonly isInc
   return { rest, isIncomplete: false };
 }
 
-/** Whether it begins as a `100 Continue` does, as far as it has come. An answer that stops within the first word waits for more. */
+/** Whether the bytes so far begin like a `100 Continue`. An answer that stops within the first word waits for more. */
 function isPrefix(bytes: Buffer): boolean {
   const start = bytes.subarray(0, continueStart.length).toString('latin1');
   return start.length > 0 && continueStart.startsWith(start);

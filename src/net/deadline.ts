@@ -19,9 +19,9 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
   let cancelTimer = start(afterMs);
   return {
     signal,
-    /** Whichever is first: undici hears of an end only once connected, which a silent proxy keeps it from. */
+    /** Ends with the exchange or the signal, whichever is first: undici notices a signal only once connected, which a silent proxy prevents. */
     within: <T>(exchange: Promise<T>): Promise<T> => Promise.race([exchange, ended]),
-    /** True when the time was up, as opposed to the caller giving up. */
+    /** True if the time was up, false if the caller gave up. */
     expired: () => own.signal.aborted,
     /** Begins again, with another length: each step of a long exchange has its own. */
     restart(ms: number): void {
@@ -31,20 +31,20 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
     /** Ends the timer; to be called in every case. */
     clear(): void {
       cancelTimer();
-      // A signal that somebody listens to is kept as long as `outer` lives.
+      // A signal with a listener stays in memory as long as `outer` lives.
       signal.removeEventListener('abort', end);
     },
   };
 }
 
-/** Waits. Where the exchange ends before, what was to follow never comes. */
+/** Waits. If the exchange ends first, this never resolves. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', clock.setTimer(ms, resolve), { once: true });
   });
 }
 
-/** Waits, and goes on at once where the exchange ends before. */
+/** Waits, and resolves at once if the exchange ends first. */
 export async function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -53,6 +53,6 @@ export async function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal):
   signal.addEventListener('abort', end, { once: true });
   await promise;
   cancel();
-  // A signal that somebody listens to keeps every pause that it outlives.
+  // A listener would keep this pause in memory as long as the signal lives.
   signal.removeEventListener('abort', end);
 }

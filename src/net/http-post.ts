@@ -17,19 +17,19 @@ const told = sentences('post', {
   lost: 'the connection was lost before the answer',
 });
 
-/** The most that is read of an answer: what receivers say that matters is a word or a line. */
+/** The most bytes that are read of an answer: what matters in it is a word or a line. */
 const maxBodyBytes = 64 * 1024;
 
 /** The wait for the body of an answer once its status is there: a body without an end must not undo the status. */
 const maxBodyMs = 3000;
 
-/** The life of an idle connection where the receiver does not say: usual servers and firewalls let it live so long. */
+/** How long an idle connection lives if the receiver does not say: usual servers and firewalls keep it as long. */
 const keepAliveTimeout = 30_000;
 
 const connectTimeoutMs = 10_000;
 
 export interface HttpPost {
-  /** `POST` where it is absent. */
+  /** `POST` when absent. */
   readonly method?: 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,8 +40,7 @@ export interface HttpPost {
 }
 
 /**
- * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates are always
- * verified.
+ * Connections to one receiver: without a proxy to this machine, otherwise as the proxy variables say. Certificates are always verified.
  *
  * Throws `OperatorError` when a proxy variable holds no address.
  */
@@ -58,8 +57,8 @@ export function openHttpConnections(
 }
 
 /**
- * One POST. Never follows a redirect. Rejects with undici's errors where no status came. Status and headers are the answer
- * however its body goes on: of a body that is too large, endless, cut or broken the answer has what came of it.
+ * One POST. Never follows a redirect. Rejects with undici's errors if no status came. After that, status and headers are the answer: of a
+ * body that is too large, endless, cut or broken, the answer has the part that came.
  */
 export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   const { headers, ...place } = placeOf(post.url);
@@ -104,7 +103,7 @@ export async function readStart(
   return { body: Buffer.concat(chunks).toString(), isCut };
 }
 
-/** An address as a dispatcher takes it, its user and password as HTTP Basic. Throws, with the code `ERR_INVALID_URL`, where it is none. */
+/** An address as a dispatcher takes it, its user and password as HTTP Basic. Throws, with the code `ERR_INVALID_URL`, if it is no address. */
 export function placeOf(url: string) {
   const address = new URL(url);
   const { origin, pathname, search } = address;
@@ -116,7 +115,7 @@ export function placeOf(url: string) {
   };
 }
 
-/** Posts and classifies the answer under one deadline, which `outer` ends too. What it throws is the end of the exchange. */
+/** Posts and classifies the answer under one deadline, which `outer` ends too. If `deliver` throws, there was no answer. */
 export async function deliverWithin(
   limits: DeadlineLimits,
   deliver: (signal: AbortSignal) => Promise<Delivery>,
@@ -134,9 +133,8 @@ export async function deliverWithin(
 }
 
 /**
- * The end of a POST without an answer. `refused` only where the request surely never left: the message may
- * have arrived in every other case. The reasons never quote an error of a library, which would quote the
- * address.
+ * The outcome of a POST without an answer. It is `refused` only if the request surely never left: in every other case the message may have
+ * arrived. The reasons never quote an error of a library, which would quote the address.
  */
 function classifyTransportError(error: unknown): Delivery {
   const codes = errorCodes(error);

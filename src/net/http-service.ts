@@ -11,12 +11,12 @@ export interface ServiceAddress {
 /** Larger request bodies are not read. */
 const maxBodyBytes = 64 * 1024;
 
-/** Long, so that clients that keep connections warm can. */
+/** Long enough for clients that keep connections warm. */
 const keepAliveMs = 75_000;
 
 export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
 
-/** An HTTP server that reads each request whole; the body is null where it was too large. Rejects where the address cannot be listened on. */
+/** An HTTP server that reads each request whole; the body is null if it was too large. Rejects if it cannot listen on the address. */
 export async function startHttpService(
   { port, host }: ServiceAddress,
   serve: (request: IncomingMessage, response: ServerResponse, body: string | null) => void,
@@ -42,7 +42,7 @@ export async function startHttpService(
   };
 }
 
-/** Reads to the end in any case: a client that still writes would not see the answer. */
+/** Reads to the end in any case, because a client that still writes would not see the answer. */
 function readBody(request: IncomingMessage, done: (body: string | null) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

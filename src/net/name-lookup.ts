@@ -8,39 +8,39 @@ import type { Clock } from '../ports/clock.ts';
 /** A name server gets one second, then two: with three of them a lookup ends after nine seconds. */
 const queryLimits = { timeout: 1000, tries: 2 };
 
-/** The life of an answer is as its records say, within these bounds. Where the system answers, nobody says how long. */
+/** How long an answer is kept: as its records say, within these bounds. An answer of the system does not say how long. */
 const minAnswerMs = 1000;
 const maxAnswerMs = 5 * minuteMs;
 const systemAnswerMs = 10_000;
 
-/** While the name servers are silent, the last answer stays in use for so long (RFC 8767, section 4). */
+/** How long the last answer stays in use while the name servers are silent (RFC 8767, section 4). */
 const maxStaleMs = dayMs;
 
 /**
- * Node gives each address of a name but the last so long, and 250 ms by default: across an ocean a connection takes
- * longer, and an address of version 6 that leads nowhere would be all that is left.
+ * The time that Node gives each address of a name except the last. Its default is 250 ms: across an ocean a connection takes longer, and only
+ * an IPv6 address that leads nowhere would be left.
  */
 const longestAttemptMs = 2000;
 setDefaultAutoSelectFamilyAttemptTimeout(longestAttemptMs);
 
-/** The time for each, where a connection must be there sooner: of four addresses three may lead nowhere. */
+/** The time for each address if the connection must be made sooner: of four addresses, three may lead nowhere. */
 export function attemptMs(timeoutMs: number): number {
   return Math.min(longestAttemptMs, Math.ceil(timeoutMs / 4));
 }
 
 export interface NameLookupOptions {
-  /** Answers grow old by it; without a clock none is kept. */
+  /** The clock by which answers age; without a clock none is kept. */
   readonly clock?: Clock;
-  /** Name servers, such as `127.0.0.1:53`; those of the system where none are given. */
+  /** Name servers, such as `127.0.0.1:53`; those of the system if none are given. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
 }
 
 interface Answer {
   readonly addresses: readonly LookupAddress[];
-  /** An instant of the clock that only grows, as is the next. */
+  /** An instant of the monotonic clock, as `staleUntil` is. */
   readonly freshUntil: number;
-  /** How long all of it may stay in use. */
+  /** How long all of the addresses may stay in use. */
   readonly staleUntil: number;
 }
 
@@ -54,7 +54,7 @@ export function nameLookup(clock: Clock): LookupFunction {
 /**
  * Looks up names without the thread pool. `getaddrinfo` holds a thread until the last name server gave up: a few silent names
  * then hold up every other lookup, and even the end of the process. The hosts file comes first, then the name servers over
- * sockets of our own (c-ares). `getaddrinfo` is asked only where the name servers answered and do not know the name, because
+ * sockets of our own (c-ares). `getaddrinfo` is asked only if the name servers answered and do not know the name, because
  * it knows search domains and other sources of names.
  *
  * A name is looked up once at a time, whoever asks. Fails with the codes of `getaddrinfo`: `ENOTFOUND` or `EAI_AGAIN`.
@@ -68,7 +68,7 @@ export class NameLookup {
     this.#options = options;
   }
 
-  /** In the form that `net.connect` takes. */
+  /** `find` in the form that `net.connect` takes. */
   readonly lookup: LookupFunction = (name, { family, all }, done) => {
     this.find(name).then(
       (found) => {
@@ -83,7 +83,7 @@ export class NameLookup {
     );
   };
 
-  /** All addresses of a name, those of version 4 first: a machine without a way to version 6 often has such addresses. */
+  /** All addresses of a name, IPv4 first: a machine without a route for IPv6 often has IPv6 addresses. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     const known = this.#answers.get(name);
     if (known !== undefined && this.#now() < known.freshUntil) return known.addresses;
@@ -123,7 +123,7 @@ export class NameLookup {
   }
 
   async #askServers(name: string): Promise<Answer> {
-    // One for each lookup: it reads the configuration of the system, which may have changed.
+    // One resolver for each lookup, because it reads the system's configuration, which may have changed.
     const resolver = new dns.Resolver(queryLimits);
     if (this.#options.servers !== undefined) resolver.setServers(this.#options.servers);
     const [four, six] = await Promise.allSettled([
@@ -132,7 +132,7 @@ export class NameLookup {
     ]);
     const records = [four, six].flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
     if (records.length > 0) {
-      // Addresses of version 6 alone may lead nowhere: where the question for the others was lost, the last ones stay, and it is asked again soon.
+      // IPv6 addresses alone may lead nowhere. If the query for IPv4 was lost, its last addresses stay, and the name is asked again soon.
       const isLost = isUnanswered(four);
       const ttlMs = isLost ? 0 : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
       const last = isLost ? this.#answers.get(name) : undefined;
@@ -157,7 +157,7 @@ export class NameLookup {
   }
 }
 
-/** A system without name servers has c-ares ask this machine, which refuses. */
+/** Whether a query got no answer. A refused one counts as answered: without name servers, c-ares asks this machine, which refuses. */
 function isUnanswered(part: PromiseSettledResult<unknown>): boolean {
   const answers = [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'];
   return part.status === 'rejected' && !answers.includes(String(part.reason?.code));

@@ -5,8 +5,8 @@ import { ownOf } from '../domain/own.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case; the lower one wins, as in curl. Null
- * where no proxy is named, an empty text where one is not set. This machine is never reached through a proxy: that is for the caller to see to.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case; the lower case wins, as in curl. Null if no proxy is named; a variable
+ * that is not set gives an empty text. The caller has to see to it that this machine is never reached through a proxy.
  *
  * Throws `OperatorError` when a variable holds no address; the error names the variable and never its value.
  */
