@@ -23,7 +23,7 @@ interface Surroundings extends Reading {
   readonly draft: Draft;
 }
 
-/** Between thousands of accounts others may have their turn. */
+/** Builds the settings. Yields between thousands of accounts, so that other work has its turn. */
 export function* buildSettings(config: ConfigInput, around: Surroundings): Parts<Settings> {
   const file = new Position(around.draft);
   const entries = readEntries(file).map(({ name, entry }): [string, ProviderEntry] => {
@@ -95,7 +95,7 @@ function buildMoney(config: ConfigInput, file: Position): Settings['money'] {
   return { currency, rates: null, source: { entry, account, everyMs, inverted } };
 }
 
-/** The entry that rates are read from; none where they stand in the file. */
+/** The entry from which rates are read; none if the rates are in the file. */
 export function readRatesEntry(file: Position): ReadEntry {
   const position = file.at('money', 'rates', 'provider');
   return position.value === undefined ? { entry: null, problems: [] } : readEntry('rates', position);
@@ -153,7 +153,7 @@ function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
   return { kind: 'every', everyMs: poll?.every ?? defaultPollMs };
 }
 
-/** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */
+/** Without routes, everything goes to every channel. An empty list means the same: it must not silence anything. */
 function buildRoutes(config: ConfigInput): Route[] {
   if (config.routes.length === 0) return [everyChannel(Object.keys(config.channels))];
   return config.routes.map(
@@ -169,9 +169,9 @@ function buildRoutes(config: ConfigInput): Route[] {
 
 /** An entry of a draft. */
 interface ReadEntry {
-  /** Null where anything is wrong with it. */
+  /** Null if anything is wrong with it. */
   readonly entry: ProviderEntry | null;
-  /** What is wrong with it beyond its shape. */
+  /** Problems of the entry beyond its shape. */
   readonly problems: readonly EntryProblem[];
 }
 
@@ -187,10 +187,10 @@ function readEntry(name: string, position: Position): ReadEntry {
   return 'problems' in built ? { entry: null, ...built } : { entry: built, problems: [] };
 }
 
-/** Shorter ones stand in ordinary words, which would be blacked out. */
+/** Shorter texts occur in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
-/** Secrets at a place of a request or below it, but those too short to be one: what placeholders put in, and what is written out. */
+/** Secrets in a request or a part of it, except those too short to be one: values of placeholders, and secrets that are written out. */
 function listSecretsIn(position: Position): readonly Secret[] {
   const texts = position
     .leaves()
@@ -201,7 +201,7 @@ function listSecretsIn(position: Position): readonly Secret[] {
 const secretPlace =
   /^(?:bearer|password|authorization|(?:.*[-_])?secret|(?:.*[-_])?(?:api|access|auth)[-_]?(?:key|token))$/i;
 
-/** Secrets written out in a request, its address included, instead of among the credentials of an account. */
+/** Secrets that are written out in a request, its address included, and not given as credentials of an account. */
 export function writtenSecrets({ path, text }: Position): readonly string[] {
   if (text === null) return [];
   const asked = path.at(-1) === 'url' ? [...(URL.parse(text)?.searchParams ?? [])] : [];
@@ -210,7 +210,7 @@ export function writtenSecrets({ path, text }: Position): readonly string[] {
   );
 }
 
-/** The settings of an entry that the schema let through; `written` is what stands in the file, `secretsAt` the secrets that requests have below a key. */
+/** The settings of a valid entry. `written` is the value in the file; `secretsAt` returns the secrets of requests below a key. */
 export function buildProvider(
   name: string,
   config: ProviderInput,

@@ -5,10 +5,10 @@ import { didYouMean } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
-/** Accounts read at once; more are worth a parser that is compiled for them. */
+/** The accounts that are checked in one turn. For more accounts than that, compiling a parser pays. */
 const accountsAtOnce = 1000;
 
-/** Types, unknown keys, and what one value tells of itself. Between thousands of accounts others have their turn. */
+/** Checks types, unknown keys, and each value by itself. Yields between thousands of accounts, so that other work has its turn. */
 export function* checkShape(file: Position): Generator<undefined, ConfigInput | null> {
   const first = yield* parse(file.value);
   if (first.config !== null) return first.config;
@@ -18,7 +18,7 @@ export function* checkShape(file: Position): Generator<undefined, ConfigInput | 
   return config;
 }
 
-/** JSON has no symbols for keys. */
+/** The position of an issue. JSON has no symbols as keys. */
 function positionOf(file: Position, { path }: z.core.$ZodIssue): Position {
   return file.at(...path.map((step) => (typeof step === 'symbol' ? String(step) : step)));
 }
@@ -76,7 +76,7 @@ function report(position: Position, issue: z.core.$ZodIssue): void {
   );
 }
 
-/** The problem of an object that has the keys of one form alone; null where it may be several, or none. */
+/** The problem of an object whose keys belong to one form only; null if they belong to several forms, or to none. */
 function meantForm(
   { value }: Position,
   { errors }: z.core.$ZodIssueInvalidUnion,
@@ -86,13 +86,13 @@ function meantForm(
   return another === undefined ? (meant ?? null) : null;
 }
 
-/** The text to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
+/** The text to write instead: `; did you mean "runway"?` if certain words are allowed, `; write "300s"` for a bare number. */
 function adviseValue({ value, path, isFilled }: Position, issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (typeof value === 'number' && message.startsWith('must be a duration'))
     return `; write "${value}s" for seconds`;
   if (issue.code === 'invalid_type') return adviseQuotes(value, issue.expected);
-  // The first of a list that is none of the words.
+  // In a list, the first value that is none of the words.
   const words = message.match(quotedWords)?.[0].match(/[^"]+(?="(?:, | or |$))/g) ?? null;
   const typed = (Array.isArray(value) ? value : [value]).find((each) => !words?.includes(String(each)));
   if (typeof typed !== 'string' || words === null || isFilled) return '';
@@ -105,7 +105,7 @@ function adviseValue({ value, path, isFilled }: Position, issue: z.core.$ZodIssu
 
 const quotedWords = /^must be ("[^"]+"(?:, | or )?)+(?=$|, or a list)/;
 
-/** A value that would do with quotes, or without. It may be a secret, and is not repeated. */
+/** Advice for a value that would be right with quotes, or without. The value may be a secret, and is not repeated. */
 function adviseQuotes(value: unknown, expected: string): string {
   if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean'))
     return '; write it in double quotes';

@@ -6,7 +6,7 @@ export type Path = readonly (string | number)[];
 
 const maxNamed = 50;
 
-/** The first fifty, and how many more: a file that a program wrote may have one in each line. */
+/** The first fifty problems, and how many more there are: a file that a program wrote may have one in each line. */
 export function nameProblems(problems: readonly ConfigProblem[]): readonly string[] {
   const named = problems.slice(0, maxNamed).map(formatProblem);
   return problems.length > maxNamed ? [...named, `${problems.length - maxNamed} more`] : named;
@@ -21,7 +21,7 @@ export function formatProblem(problem: ConfigProblem): string {
   return `${file}${problem.path}${line === '' ? '' : ` (${line})`}: ${problem.message}`;
 }
 
-/** `accounts[0].poll.every`; keys that are no plain names are quoted, cut and free of control characters. */
+/** `accounts[0].poll.every`; other keys than plain names are quoted, cut and free of control characters. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {

@@ -13,7 +13,7 @@ import { describeRule, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { usualWeekend } from '../spending/local-week.ts';
 
-/** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */
+/** The configuration as understood, with defaults and built-in rules, without secrets: what `validate` prints, as data. */
 export function describeSettings(settings: Settings, warnings: readonly ConfigProblem[] = []) {
   const accounts = settings.accounts.map((account) => {
     return describeAccount(account, entryOf(settings, account), rulesForAccount(settings, account));

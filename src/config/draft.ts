@@ -9,24 +9,24 @@ import type { JsonDocument, LinePlace } from './parse-document.ts';
 /** Plain values with placeholders replaced. Checks read it leniently, so that one mistake does not hide another. */
 export interface Draft {
   readonly value: unknown;
-  /** The position of the value's key, or the nearest thing around it that exists. */
+  /** The position of the value's key, or of the nearest existing thing around it. */
   placeOf(path: Path): Place;
-  /** Undefined where the string at the path holds no placeholder. */
+  /** Undefined if the string at the path holds no placeholder. */
   fillingOf(path: Path): Filling | undefined;
 }
 
 type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
 
-/** The result of one string's placeholders: it came, in part or whole, from the environment or a file, and must not be quoted. */
+/** The placeholders of one string: a part of it, or all, came from the environment or a file, and must not be quoted. */
 interface Filling {
   /** The whole string was one placeholder: it may then stand for a number, true or false. */
   readonly whole: boolean;
   readonly from: readonly PutIn[];
-  /** A placeholder could not be replaced. The problem is known; the value there means nothing. */
+  /** A placeholder could not be replaced. That is reported already, and the value has no meaning. */
   readonly broken?: boolean;
 }
 
-/** Replaces the placeholders of every string of a file (absent: of the configuration itself). Each one that fails is a problem, and its place is marked as broken. */
+/** Replaces placeholders in a file (absent: the configuration itself). One that cannot be replaced is a problem, and its place is broken. */
 export function draftDocument(
   document: JsonDocument,
   sources: InterpolationSources,
@@ -53,13 +53,13 @@ export function draftDocument(
   const draft: Draft = {
     value: replaceTexts(document.value, fill),
     placeOf,
-    // Most files have few placeholders, or none, and tens of thousands of values.
+    // Most files have few placeholders or none, but tens of thousands of values.
     fillingOf: (path) => (fillings.size === 0 ? undefined : fillings.get(JSON.stringify(path))),
   };
   return { draft, problems };
 }
 
-/** Puts another text in the place of each that is to be replaced. The path is where it stands, and good until `replace` returns. */
+/** Replaces each text in a value by another. The path is that of the text, and valid only until `replace` returns. */
 export function replaceTexts(
   value: unknown,
   replace: (text: string, path: Path) => string,
@@ -79,16 +79,16 @@ export function replaceTexts(
   return value;
 }
 
-/** A position in a draft: what stands there, and what is to be said of it. Its path is made when somebody asks: most of tens of thousands are in order. */
+/** A position in a draft: its value, and a way to report its problems. Its path is made on demand: most of tens of thousands are in order. */
 export class Position {
-  /** Undefined where nothing stands. */
+  /** Undefined if there is no value. */
   readonly value: unknown;
   readonly draft: Draft;
   readonly #problems: ConfigProblem[];
   readonly #step: string | number | null;
   readonly #parent: Position | null;
 
-  /** The whole draft, or what stands at a step below `parent`. Problems go to the list. */
+  /** The whole draft, or the value at a step below `parent`. Problems are added to the list. */
   constructor(
     draft: Draft,
     problems: ConfigProblem[] = [],
@@ -117,7 +117,7 @@ export class Position {
     return keyOf(this.value, key) !== undefined;
   }
 
-  /** The string that stands here; null where there is none or it is broken. */
+  /** The string at this position; null if it is no string, or broken. */
   get text(): string | null {
     const { value } = this;
     // A placeholder that could not be resolved was left empty.
@@ -136,7 +136,7 @@ export class Position {
     return this.filling?.broken ?? false;
   }
 
-  /** An array's elements; none where there is no array. With a key those that have it. */
+  /** An array's elements; none for another value. With a key, only the elements that have it. */
   items(key?: string): Position[] {
     const { value } = this;
     if (!Array.isArray(value)) return [];
@@ -145,7 +145,7 @@ export class Position {
     );
   }
 
-  /** The keys of an object; none where there is no object. */
+  /** The keys of an object; none for another value. */
   keys(): string[] {
     const { value } = this;
     return isObject(value) ? Object.keys(value) : [];
@@ -156,20 +156,20 @@ export class Position {
     return this.keys().map((name) => ({ name, position: this.at(name) }));
   }
 
-  /** Values that are no object and no list, here or below. */
+  /** Values that are neither object nor list, here or below. */
   leaves(): Position[] {
     const { value } = this;
     if (typeof value !== 'object' || value === null) return [this];
     return Object.keys(value).flatMap((key) => this.at(Array.isArray(value) ? Number(key) : key).leaves());
   }
 
-  /** The source put in here or below: a variable before a file. Null where everything stands in the file itself. */
+  /** The source of a value that was put in here or below: a variable rather than a file. Null if everything is in the file itself. */
   get source(): ValueSource | null {
     const all = this.leaves().flatMap(({ filling }) => filling?.from.map(({ source }) => source) ?? []);
     return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;
   }
 
-  /** Puts another value in the place of one that is there. */
+  /** Replaces the value at this position by another. */
   replace(value: unknown): void {
     const parent = this.#parent?.value;
     if (typeof parent === 'object' && parent !== null && this.#step !== null)
@@ -181,7 +181,7 @@ export class Position {
   }
 }
 
-/** Where the provider entries of a file stand, the default one first, whether it is written or not. */
+/** The positions of a file's provider entries, the default one first, even if it is not written. */
 export function entryPositions(file: Position) {
   return [{ name: defaultEntry, position: file.at(defaultEntry) }, ...file.at('providers').entries()];
 }

@@ -26,7 +26,7 @@ import type { CronCheck } from './checks/check-schedules.ts';
 import { type Draft, entryPosition, Position } from './draft.ts';
 import { warnOfLabels, warnOfMetricLabels, warnOfRules } from './rule-warnings.ts';
 
-/** One that looks at each account does so in parts. */
+/** A finder that looks at each account yields between parts. */
 type Finder = (file: Position, settings: Settings, when: CronCheck) => Parts<void> | void;
 
 const finders: readonly Finder[] = [
@@ -49,10 +49,10 @@ const finders: readonly Finder[] = [
   warnOfDoubtfulSecrets,
 ];
 
-/** Runs that show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
+/** Runs that are looked at to see whether a silence ever ends: a week of hourly ones, three years of weekly ones. */
 const runsLookedAt = 170;
 
-/** Warnings of things allowed but perhaps not meant, in a configuration without errors. Between its parts others may have their turn. */
+/** Warnings of things allowed but perhaps not meant, in a valid configuration. Yields between parts, so that other work has its turn. */
 export function* findWarnings(draft: Draft, settings: Settings, when: CronCheck): Parts<ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
@@ -79,7 +79,7 @@ function warnOfEndlessSilences(file: Position, { silences }: Settings, { calenda
   }
 }
 
-/** The pause between polls; null by a schedule, and where readings are pushed. */
+/** The pause between polls; null for a schedule, and if readings are pushed. */
 function intervalOf(settings: Settings, account: AccountSettings): number | null {
   return account.poll.kind === 'every' && entryOf(settings, account).polled ? account.poll.everyMs : null;
 }
@@ -100,7 +100,7 @@ function warnOfShortPolls(file: Position, settings: Settings): void {
   for (const key of shared) file.at('poll', key).report(message);
 }
 
-/** Accounts that share a secret share the guard: together they may want more requests than it lets through. */
+/** Accounts that share a secret share the guard: together they may need more requests than it lets through. */
 function warnOfDemand(file: Position, settings: Settings): void {
   const demand = new Map<string, { readonly entry: ProviderEntry; perSecond: number }>();
   for (const account of settings.accounts) {
@@ -120,7 +120,7 @@ function warnOfDemand(file: Position, settings: Settings): void {
       );
 }
 
-/** Facts about a kind that the operator should know: how sure it is, and how often polling makes sense. */
+/** Facts about a kind that the operator should know: how certain it is, and how often polling makes sense. */
 function warnOfProviders(file: Position, settings: Settings): void {
   const used = Map.groupBy(settings.accounts.entries(), ([, { provider }]) => provider);
   for (const entry of entriesOf(settings)) {
@@ -138,7 +138,7 @@ function warnOfProviders(file: Position, settings: Settings): void {
   }
 }
 
-/** Allowed, as in 0.3.0: what was pushed before can still be asked for. */
+/** Allowed, as in 0.3.0: earlier pushed readings can still be asked for. */
 function warnOfPushed(file: Position, settings: Settings): void {
   if (settings.server !== null) return;
   for (const [index, account] of settings.accounts.entries())
@@ -165,7 +165,10 @@ function warnOfPlaceless(row: Position): void {
     if (row.has(key)) row.at(key).report('is not looked at: it needs `path`');
 }
 
-/** Allowed, as in 0.3.0: of two authorizations one is sent, nothing over http:// to another machine, and a value without a place means nothing. */
+/**
+ * Allowed, as in 0.3.0: of two authorizations only one is sent, nothing goes over http:// to another machine, and a value without a place has
+ * no effect.
+ */
 function warnOfUnsent(file: Position, settings: Settings): void {
   const entries = entriesOf(settings).map((entry) => entryPosition(file, entry.name));
   for (const entry of entries) {
@@ -200,7 +203,7 @@ function warnOfChannels(file: Position, { channels, accounts }: Settings): void 
 
 function warnOfOpenDoors(file: Position, settings: Settings): void {
   const { accounts, server } = settings;
-  // Hardly one of tens of thousands of accounts is parsed.
+  // Hardly any of tens of thousands of addresses has to be parsed.
   const open = accounts.filter(({ baseUrl }) => baseUrl?.startsWith('http:') && isUnencrypted(baseUrl));
   for (const entry of new Set(open.map((account) => entryOf(settings, account))))
     entryPosition(file, entry.name).at('allowInsecureHttp').report(unencrypted);
@@ -221,11 +224,11 @@ function warnOfCurrencies(file: Position, { accounts }: Settings): void {
   }
 }
 
-/** Shells, Windows and other programs write variables so; here such a text is the secret itself. */
+/** The form of variables in shells, Windows and other programs: here such a text is taken as the secret itself. */
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-/** A value that the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
+/** Looks for every value that the schemas made a secret, whichever key it has. Yields between thousands of accounts. */
 function* warnOfDoubtfulSecrets(file: Position, { accounts, ...others }: Settings): Parts<void> {
   const ofAll = new Set(listSecretTexts(others));
   for (const key of file.keys()) if (key !== 'accounts') lookForSecrets(file.at(key), ofAll);
@@ -261,7 +264,7 @@ function warnOfRates(file: Position, { money }: Settings, { now }: CronCheck): v
     date.report('lies in the future: the date is wrong, or the clock of this machine is');
 }
 
-/** Alerts that no route matches, and routes that nothing would reach. */
+/** Warns of alerts that no route matches, and of routes that no alert can reach. */
 function warnOfGaps(file: Position, { routes }: Settings): void {
   const list = file.at('routes');
   if (list.items().length === 0) return;

@@ -7,12 +7,12 @@ import { mapEach } from '../domain/reading.ts';
 import { Secret } from '../domain/secret.ts';
 import type { PostgresSettings, Settings } from '../domain/settings.ts';
 
-/** Accounts that take a few milliseconds. */
+/** The accounts of one slice, which takes a few milliseconds. */
 const accountsAtOnce = 1000;
 
 /**
- * Tells whether two processes have the same configuration, secrets included, of which nobody can learn anything from it: its key is
- * how a daemon signs in to the database. Where a daemon listens and what it is called may differ.
+ * A digest that shows whether two processes have the same configuration, secrets included. It reveals nothing about the secrets: its key is
+ * how a daemon signs in to the database. Daemons may differ in where they listen and what they are called.
  */
 export async function hashSettings(
   settings: Settings,
@@ -24,7 +24,7 @@ export async function hashSettings(
   return hash.digest('hex').slice(0, 32);
 }
 
-/** The parts of the settings by name, each with a digest of which nobody can learn anything: what `compareConfigurations` compares. */
+/** The parts of the settings by name, each with a digest that reveals nothing: `compareConfigurations` compares them. */
 export async function describeParts(
   settings: Settings,
   { url }: Pick<PostgresSettings, 'url'>,
@@ -43,7 +43,7 @@ export async function describeParts(
   };
 }
 
-/** The settings that daemons share, with the text of each entry in place of what was compiled of it, which may hold itself. */
+/** The settings that daemons share. Each entry is replaced by its text, because its compiled form may contain itself. */
 function comparable({ server: _, storage: __, log: ___, provider, providers, money, ...rest }: Settings) {
   const source = money?.source && { ...money.source, entry: entryText(money.source.entry) };
   return {

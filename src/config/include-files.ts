@@ -5,7 +5,7 @@ import { type Draft, draftDocument, Position } from './draft.ts';
 import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
-/** The keys whose lists may stand in files next to the configuration. */
+/** The keys whose lists may be in files next to the configuration. */
 export const listsInFiles = ['accounts', 'rules', 'routes', 'silences'] as const;
 
 /** The means to find and read the files that `files` names. */
@@ -15,8 +15,8 @@ export interface ListFiles extends InterpolationSources {
 }
 
 /**
- * Resolves a list, such as `accounts`, that is `{"files": "accounts.d/*.json"}`, and puts the lists of those files in its place. A place in one of
- * them is reported with its file and the path in that file. Between the files others may have their turn.
+ * Replaces a list, such as `accounts`, that is written as `{"files": "accounts.d/*.json"}` by the lists of those files. A place in one of
+ * them is reported with its file and the path in that file. Yields between files, so that other work has its turn.
  */
 export function* includeFiles(
   main: Draft,
@@ -34,7 +34,7 @@ export function* includeFiles(
     if (list.length === 0 && problems.length > known) unread.add(key);
   }
   if (included.size === 0) return { draft: main, problems };
-  /** Which draft a path of the whole leads into, and where in it. */
+  /** The draft that a path of the whole leads into, and the path in that draft. */
   const originOf = (path: Path): { readonly draft: Draft; readonly path: Path } => {
     const [first, index, ...rest] = path;
     const own = typeof index === 'number' ? included.get(first)?.[index] : undefined;
@@ -48,7 +48,7 @@ export function* includeFiles(
       return origin.draft.placeOf(origin.path);
     },
     fillingOf(path) {
-      // Why nothing could be read is reported: that the list is empty would say it twice.
+      // The reason why nothing could be read is reported: that the list is empty would only repeat it.
       if (unread.has(path[0])) return { whole: false, from: [], broken: true };
       const origin = originOf(path);
       return origin.draft.fillingOf(origin.path);
@@ -86,7 +86,7 @@ function* readList(
   return included;
 }
 
-/** The draft is null where the file is no list. */
+/** The draft is null if the file holds no list. */
 function readPart(
   file: string,
   files: ListFiles,

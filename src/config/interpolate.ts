@@ -1,16 +1,16 @@
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { ValueSource } from '../domain/settings.ts';
 
-/** The sources that the placeholders of a string may ask for. */
+/** The sources of the values of placeholders. */
 export interface InterpolationSources {
   env(name: string): string | undefined;
   /** The names of all variables, for a suggestion. */
   names?(): readonly string[];
-  /** A path as it stands in the configuration. */
+  /** A path as it is written in the configuration. */
   file(path: string): FileContent;
 }
 
-/** Why something cannot be read: a phrase such as "no such file". */
+/** The reason why something cannot be read: a phrase such as "no such file". */
 export interface Unread {
   readonly failed: string;
 }
@@ -31,16 +31,15 @@ const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ s
 /**
  * Replaces `${env:NAME}`, `${env:NAME:-default}` and `${file:path}`; `$${` is a literal `${`.
  *
- * What is put in is never looked at again. A variable that is unset or empty needs a default (which may be
- * empty); a file must be readable and not empty, and loses one newline at its end. Messages name the variable
- * or the file, never a value.
+ * Values that are put in are not searched for placeholders. A variable that is unset or empty needs a default (which may be empty); a file
+ * must be readable and not empty, and loses one newline at its end. Messages name the variable or the file, never a value.
  */
 export function interpolate(text: string, sources: InterpolationSources) {
   const messages: string[] = [];
   const from: PutIn[] = [];
   let whole = false;
   const result = text.replace(
-    // A default may hold braces in pairs. One that is alone ends it, or is a part of it.
+    // A default may hold pairs of braces. A single brace ends it, or is a part of it.
     /\$\$\{|\$\{((?:[^{}]|\{[^{}]*\})*)\}|\$\{([^}]*)(\}?)/g,
     (found, balanced?: string, other?: string, closing?: string) => {
       const body = balanced ?? other;
@@ -63,7 +62,7 @@ export function interpolate(text: string, sources: InterpolationSources) {
 type Resolved = PutIn | Unread;
 
 function resolve(body: string, sources: InterpolationSources): Resolved {
-  // The first closing brace would end the outer one, and half of it would go on as a value.
+  // The first closing brace would end the outer placeholder, and the rest of it would become part of the value.
   if (body.includes('${')) return { failed: `a placeholder cannot hold another; ${forms}` };
   const variable = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(body);
   if (variable?.[1] !== undefined) return resolveVariable(variable[1], variable[2], sources);

@@ -4,7 +4,7 @@ import { providerKinds } from '../providers/registry.ts';
 import { listsInFiles } from './include-files.ts';
 import { configSchema } from './schema/config.ts';
 
-/** For editors. A string with a placeholder passes for a number, a flag or one of some words. */
+/** The schema for editors. It accepts a string with a placeholder as a number, a flag or one of certain words. */
 export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.core.JSONSchema.BaseSchema {
   const schema = z.toJSONSchema(configSchema, {
     ...options,
@@ -27,14 +27,14 @@ export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.c
 const replaceable: ReadonlySet<string> = new Set(['number', 'boolean', 'enum']);
 const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
 
-/** The lists of other files are put in the place of the object before the schema sees it. */
+/** Allows an object with `files`, which the lists of those files replace before the schema is applied. */
 function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema, key: string): void {
   const description = `Files next to this one that each hold a list of ${key}, such as "${key}.d/*.json", in the order of their names; a * stands in the name of the file only.`;
   const properties = { files: { type: 'string', description } } as const;
   allowAlso(jsonSchema, { type: 'object', properties, required: ['files'], additionalProperties: false });
 }
 
-/** zod comes to a schema once for each layer around it; the wrapping is done the first time. */
+/** Adds an alternative once: zod visits a schema again for each layer around it. */
 function allowAlso(jsonSchema: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.anyOf !== undefined) return;
   const { description, default: fallback, ...own } = jsonSchema;
@@ -42,7 +42,7 @@ function allowAlso(jsonSchema: z.core.JSONSchema.BaseSchema, other: z.core.JSONS
   jsonSchema.anyOf = [own, { ...other }];
 }
 
-/** `configJsonSchema` for editors: repeated parts stand once, and credentials are completed. */
+/** `configJsonSchema` for editors: repeated parts are shared, and credentials are completed. */
 export function editorJsonSchema(): object {
   const { $defs: all = {}, ...schema } = configJsonSchema({ reused: 'ref' });
   const $defs: Record<string, unknown> = {};
@@ -54,7 +54,7 @@ export function editorJsonSchema(): object {
     const target = all[name];
     if (target === undefined)
       return Object.fromEntries(Object.entries(part).map(([key, child]) => [key, share(child)]));
-    // Not every reader of JSON Schema looks at what stands next to a reference.
+    // Some readers of JSON Schema ignore keys next to a reference.
     const isShort = JSON.stringify(target).length < minSharedLength;
     if (isShort || Object.keys(own).length > 0) return share({ ...Object(target), ...own });
     if (!Object.hasOwn($defs, name)) {
@@ -71,10 +71,10 @@ export function editorJsonSchema(): object {
   };
 }
 
-/** Shorter parts, as text, are hardly longer than a reference. */
+/** Shorter parts are, as text, hardly longer than a reference. */
 const minSharedLength = 100;
 
-/** The credentials that the provider of an account asks for, where its entry has the name of its type. */
+/** The credentials that an account's provider asks for, if the account's entry has the name of its type. */
 function completeCredentials({ anyOf = [], ...rest }: z.core.JSONSchema.BaseSchema): object {
   const [list, ...others] = anyOf.map(Object);
   const asking = providerKinds.map(describeProvider).filter(({ details }) => details !== null);
@@ -93,7 +93,7 @@ function completeCredentials({ anyOf = [], ...rest }: z.core.JSONSchema.BaseSche
 
 let secretKeys: ReadonlySet<string> | null = null;
 
-/** The keys at which, or right below which, the schemas have secrets. Looked for once: the schemas stay as they are. */
+/** The keys that hold a secret in the schemas, or have one right below. Computed once, because the schemas do not change. */
 export function listSecretKeys(): ReadonlySet<string> {
   secretKeys ??= findSecretKeys();
   return secretKeys;

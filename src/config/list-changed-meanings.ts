@@ -5,7 +5,7 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { formatPath, type Path } from './config-problem.ts';
 
 /**
- * Meanings of this configuration for the program that made a database that are no more, each with the line that keeps it.
+ * Parts of this configuration that meant something else to the program that made a database, each with the line that keeps the old meaning.
  * `schema` is the number of the database's newest migration: 1 is that of 0.1, 2 that of 0.2.
  */
 export function listChangedMeanings(
@@ -16,7 +16,7 @@ export function listChangedMeanings(
 }
 
 function listSinceFirst({ rules, server }: Pick<Settings, 'rules' | 'server'>): ConfigProblem[] {
-  // Those that are built in come after those of the file.
+  // Built-in rules come after those of the file, so the index is that of the file.
   const ofRules = rules.flatMap((rule, index) => {
     const found = rule.builtIn ? null : (ruleKindOf(rule).meantBefore?.(rule) ?? null);
     return found === null ? [] : [warning(['rules', index, ...found.path], found.message)];

@@ -21,7 +21,7 @@ import { type Gathered, type Reading, readDraft } from './read-draft.ts';
 import { type Judge, salvage } from './salvage.ts';
 
 export interface LoadRequest extends CronCheck, Reading {
-  /** The settings in force: parts of it that did not change remain (`keepUnchanged`). */
+  /** The settings in force: parts that did not change are reused (`keepUnchanged`). */
   readonly before?: Settings;
 }
 
@@ -29,9 +29,9 @@ export type LoadedConfig =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
-      /** Every text that must not leave the process, but those of accounts that are as they were before. */
+      /** Every text that must not leave the process, except those of accounts that did not change. */
       readonly secrets: readonly string[];
-      /** Allowed, but perhaps not meant: looked for once this is run, by those who show it. */
+      /** Allowed, but perhaps not meant. They are computed when this is run, by those who show them. */
       readonly warnings: Parts<readonly ConfigProblem[]>;
     }
   | {
@@ -40,13 +40,13 @@ export type LoadedConfig =
     };
 
 /**
- * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once, settings. Nothing that it
- * says quotes a value of the file or of what placeholders put in. `sources` are all that was read, for the watch.
+ * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once, settings. Its problems quote no
+ * value of the file and none that placeholders put in. `sources` is everything that was read, for the watch.
  */
 export async function loadConfigFile(request: LoadRequest): Promise<{
   readonly loaded: LoadedConfig;
   readonly sources: readonly WatchedSource[];
-  /** The settings that a file with errors says all the same. */
+  /** The settings that a file with errors still gives. */
   readonly salvage: () => ReturnType<typeof salvageSettings>;
 }> {
   const { gathered, sources } = await readDraft(request);
@@ -55,7 +55,7 @@ export async function loadConfigFile(request: LoadRequest): Promise<{
   return { loaded, sources, salvage: () => salvageSettings(gathered, request) };
 }
 
-/** A running daemon may have no file descriptor left, or have been replaced on disk: then it keeps what is in force. */
+/** A running daemon may have no file descriptor left, or its program was replaced on disk: then it keeps the settings in force. */
 async function withLanguages(
   loaded: Extract<LoadedConfig, { readonly kind: 'loaded' }>,
 ): Promise<LoadedConfig> {
@@ -68,7 +68,7 @@ async function withLanguages(
   }
 }
 
-/** Held against the whole, in this order. */
+/** Checks of the whole file, in this order. */
 const checks = [
   checkNames,
   checkReferences,
@@ -105,7 +105,7 @@ export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<Loade
 function* judge(draft: Draft, request: LoadRequest): Parts<ReturnType<Judge>> {
   const problems: ConfigProblem[] = [];
   const file = new Position(draft, problems);
-  // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
+  // The shape comes first, because it also turns placeholders into the numbers and flags that are expected.
   const config = yield* checkShape(file);
   for (const check of checks) {
     yield;
@@ -114,7 +114,7 @@ function* judge(draft: Draft, request: LoadRequest): Parts<ReturnType<Judge>> {
   return { config, problems };
 }
 
-/** The settings that a file with errors still says (`salvage.ts`), and what was lost; null where nothing can be made out. */
+/** The settings that a file with errors still gives (`salvage.ts`), and what was lost; null if nothing can be made of it. */
 function salvageSettings({ draft, problems }: Gathered, request: LoadRequest) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
@@ -122,7 +122,7 @@ function salvageSettings({ draft, problems }: Gathered, request: LoadRequest) {
   const settings = atOnce(buildSettings(saved.config, { ...request, draft: saved.draft }));
   const others = [...problems];
   checkThresholds(new Position(saved.draft, others), settings);
-  // A key that stands twice is wrong, and takes nothing away.
+  // A key that is written twice is an error, but takes nothing away.
   const lost = others.length === 0 ? saved.lost : saved.lost.add('');
   return { settings, secrets: listSecretTexts(settings), lost };
 }
@@ -138,7 +138,7 @@ function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Par
   return secrets;
 }
 
-/** A problem of many accounts is said once, at the first of them. */
+/** Reports a warning about many accounts once, at the first of them. */
 function* gatherWarnings(
   draft: Draft,
   settings: Settings,
@@ -149,22 +149,22 @@ function* gatherWarnings(
     `${path.replace(/^(?:accounts)?\[\d+\]/, 'accounts[]')} ${message}`;
   return [...Map.groupBy(warnings, kindOf).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    // In a file of its own it may be a rule, a route or a silence too.
+    // In a file of its own, the others may be rules, routes or silences too.
     const count = first.file === undefined ? plural(others.length, 'more account') : `${others.length} more`;
     const more = others.length === 0 ? '' : ` (so do ${count})`;
     return [{ ...first, message: first.message + more }];
   });
 }
 
-/** Each once: the form of a value and what holds across keys may find the same. */
+/** Each problem once, because the check of a value and a check across keys may find the same. */
 function inFileOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const found = new Map(problems.map((each) => [`${each.file} ${each.path} ${each.message}`, each]));
   return [...found.values()].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0));
 }
 
 /**
- * `next` with the accounts and the rules of `before` in it where they say the same: whoever follows a change need not look into
- * tens of thousands of accounts for the one that is another. Between its parts others may have their turn.
+ * `next`, with the accounts and rules of `before` where both are equal: code that follows a change need not search tens of thousands of
+ * accounts for the one that differs. Yields between parts, so that other work has its turn.
  */
 export function* keepUnchanged(before: Settings, next: Settings): Generator<undefined, Settings> {
   const known = new Map(before.accounts.map((account) => [account.id, account]));
@@ -178,7 +178,7 @@ export function* keepUnchanged(before: Settings, next: Settings): Generator<unde
   return { ...next, accounts, rules };
 }
 
-/** Compares values as settings consist of them. */
+/** Compares values of the types that settings consist of. */
 function saysSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left instanceof Secret) return right instanceof Secret && left.reveal() === right.reveal();

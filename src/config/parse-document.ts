@@ -6,30 +6,31 @@ import type { ConfigProblem } from '../domain/operator-error.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { formatPath, type Path } from './config-problem.ts';
 
-/** Both from 1. */
+/** Both count from 1. */
 export interface LinePlace {
   readonly line: number;
   readonly column: number;
 }
 
 export interface JsonDocument {
-  /** A number of which a binary float would lose digits is the string of its digits. Nobody else has it: it may be changed. */
+  /** A number that would lose digits in a binary float is the string of its digits. Nothing else refers to this value: it may be changed. */
   readonly value: unknown;
-  /** The position of the key at a path, or the nearest thing around it that exists. */
+  /** The position of the key at a path, or of the nearest existing thing around it. */
   placeOf(path: Path): LinePlace;
 }
 
 interface ParsedDocument {
-  /** The value that can be made out of the text; null where none can. */
+  /** The value that can be made of the text; null if none can. */
   readonly document: JsonDocument | null;
-  /** False where it is not JSON. */
+  /** False if the text is not JSON. */
   readonly isSound: boolean;
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Of syntax errors
- * only the first is named, with its place, since the others mostly follow from it. Keys that appear twice in one object are problems: JSON itself would silently take the last.
+ * Reads JSON as tsconfig.json is written: comments, trailing commas and a byte order mark are allowed. Of syntax errors only the first is
+ * named, with its place, because the others mostly follow from it. Keys that appear twice in one object are problems: JSON itself would
+ * silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {
   const text = withoutByteOrderMark(source);
@@ -45,7 +46,7 @@ export function parseDocument(source: string): ParsedDocument {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const first = errors[0];
-  // A file without a value is one of which all was cut away.
+  // A file whose value was cut away entirely counts as an empty object.
   const document =
     root === undefined
       ? { value: {}, placeOf: () => placeAt(0) }
@@ -57,8 +58,8 @@ export function parseDocument(source: string): ParsedDocument {
 }
 
 /**
- * The text read by `JSON.parse` where it means the same, which takes it a fifth of the time and no tree: all but comments, keys that stand
- * twice, and numbers of many digits. Null for the others, and for what is wrong. Where its keys stand is looked for when somebody asks.
+ * The text read by `JSON.parse`, which takes a fifth of the time and builds no tree, if the result means the same. It does not with comments,
+ * keys that stand twice, or numbers of many digits: null for those, and for wrong JSON. The places of keys are found on demand.
  */
 function parsePlain(text: string): JsonDocument | null {
   if (doubtfulNumber.test(text)) return null;
@@ -74,10 +75,10 @@ function parsePlain(text: string): JsonDocument | null {
   };
 }
 
-/** A number of so many digits that a binary float may lose some, or with an exponent. A text may look like one: that costs time only. */
+/** A number with so many digits that a binary float may lose some, or with an exponent. A text that looks like one only costs time. */
 const doubtfulNumber = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** Keyed by the parser's names for its findings. */
+/** Keyed by the parser's names for its errors. */
 const syntaxErrors: Readonly<Record<string, string>> = {
   CommaExpected: 'a comma is missing before this',
   ColonExpected: 'a colon is missing before this',
@@ -145,7 +146,7 @@ function readNode(text: string, node: Node): unknown {
   }
 }
 
-/** The digits stay, which amounts accept, where a binary float would lose some that count as money. */
+/** Keeps the digits, which amounts accept, if a binary float would lose some that matter for money. */
 function readNumber(digits: string): number | string {
   const value = Number(digits);
   return parseMicros(String(value)) === parseMicros(digits) ? value : digits;

@@ -11,9 +11,9 @@ import { parseDocument } from './parse-document.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
 export interface Reading {
-  /** The configuration file; other paths in it are relative to where it lies. */
+  /** The configuration file; other paths in it are relative to its folder. */
   readonly path: string;
-  /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
+  /** For placeholders, and for `LOWWATER_DATA`: the folder of the database if the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -23,7 +23,7 @@ interface GatherRequest extends Reading {
   readonly listFiles: (pattern: string) => FileList;
 }
 
-/** Checking takes the most. What has to be read shows in what was read before: it gathers until nothing is left. */
+/** Gathers a configuration again until everything that it names was read: what to read shows only in what was read before. */
 export async function readDraft(
   request: Reading,
 ): Promise<{ readonly gathered: Gathered; readonly sources: readonly WatchedSource[] }> {
@@ -61,10 +61,10 @@ export async function readDraft(
 
 const notYet = { failed: 'not read yet' };
 
-/** The file as data, and what is wrong with it as such; a null draft where nothing can be made out. */
+/** The file as data, with the problems of reading it; a null draft if nothing can be made of it. */
 export interface Gathered {
   readonly draft: Draft | null;
-  /** False where it is not JSON: the draft is what can be made out of it. */
+  /** False if the file is not JSON: the draft is what can be made of it. */
   readonly isSound: boolean;
   readonly problems: readonly ConfigProblem[];
 }
@@ -88,7 +88,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   const main = draftDocument(document, files);
   yield;
   const whole = yield* includeFiles(main.draft, files);
-  // Only that a file is not JSON is reported: missing parts mostly follow from it.
+  // Of a file that is not JSON, only that is reported: missing parts mostly follow from it.
   const others = isSound ? [...main.problems, ...whole.problems] : [];
   return { draft: whole.draft, isSound, problems: [...problems, ...others] };
 }

@@ -11,7 +11,7 @@ import { ruleOn, rulesForAccount } from '../rules/rules-for-account.ts';
 import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
 
-/** Rules that watch nothing or the same as another one, and what their kinds doubt. */
+/** Warns of rules that watch nothing, or the same as another rule, and of what their kinds find doubtful. */
 export function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
   const overlaps: Overlaps = new Map();
@@ -33,13 +33,13 @@ export function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   }
 }
 
-/** Keyed by the id of a rule, and of one before it of the same type on the same balance, the accounts of both. */
+/** The accounts of two rules of the same type on the same balance, by the id of the later rule and the id of the earlier one. */
 type Overlaps = Map<string, Map<string, string[]>>;
 
 function noteOverlaps(overlaps: Overlaps, account: string, rules: readonly Rule[]): void {
   const seen = new Map<string, Rule>();
   for (const rule of rules) {
-    // Sums over several times, and windows of several lengths, are meant to stand beside each other.
+    // Sums over several times, and windows of several lengths, are meant to exist side by side.
     const isOne = ruleKindOf(rule).emptinessRank !== undefined;
     const job = `${rule.type} ${rule.balance} ${isOne ? '' : describeRule(rule)}`;
     const other = seen.get(job);
@@ -58,7 +58,7 @@ function warnOfOverlaps(position: Position, rule: Rule, overlaps: Overlaps): voi
     position.report(`watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${heard}`);
 }
 
-/** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
+/** A rule with thresholds by currency watches no account in another currency, unless it has thresholds for all. */
 function warnOfCurrencySteps(
   position: Position,
   { thresholdsByCurrency, ...plain }: Rule,
@@ -85,7 +85,7 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }
 
-/** Matchers of rules, routes and silences that name what no account has. */
+/** Warns of matchers of rules, routes and silences that name something that no account has. */
 export function warnOfLabels(file: Position, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   const outages = new Set(settings.accounts.map((account) => providerAccountId(providerKeyOf(account))));
@@ -94,7 +94,7 @@ export function warnOfLabels(file: Position, settings: Settings): void {
       warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names, outages });
 }
 
-/** Labels that /metrics would show under one name. */
+/** Warns of labels that /metrics would show under one name. */
 export function warnOfMetricLabels(file: Position, { accounts, server }: Settings): void {
   if (server === null) return;
   const firstWith = new Map<string, number>();
@@ -110,7 +110,7 @@ export function warnOfMetricLabels(file: Position, { accounts, server }: Setting
       );
 }
 
-/** Labels, currencies and providers that no account has match nothing. */
+/** Warns of labels, currencies and providers in a matcher that no account has: they match nothing. */
 function warnOfMatch(
   match: Position,
   { labels = {}, currency = [], account = [], not }: Matcher,

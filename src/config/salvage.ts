@@ -4,19 +4,19 @@ import type { Path } from './config-problem.ts';
 import { type Draft, Position, replaceTexts } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
-/** The problems of a draft, and the configuration where nothing is. */
+/** The problems of a draft, and its configuration if it has none. */
 export type Judge = (draft: Draft) => {
   readonly config: ConfigInput | null;
   readonly problems: readonly ConfigProblem[];
 };
 
-/** Each round takes something away, and what that leaves without a reference goes in the next one. */
+/** Each round removes something; what then refers to nothing is removed in the next round. */
 const maxRounds = 8;
 
 /**
- * The settings that a configuration with errors still says, for commands that read the database or ask the daemon: a secret that cannot be
- * resolved is made up, a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon
- * never runs on it. Null where not even the server and the database can be made out.
+ * The settings that a configuration with errors still gives, for commands that read the database or ask the daemon. A secret that cannot be
+ * resolved is made up; a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon never
+ * runs on these settings. Null if not even the server and the database can be read.
  */
 export function salvage(broken: Draft, judge: Judge): ReturnType<typeof prune> {
   const lost = new Set<string>();
@@ -43,7 +43,7 @@ interface Pruning {
 }
 
 function prune(value: object, { broken, judge, lost }: Pruning) {
-  // The place of a problem comes back as its path: nobody is shown these problems.
+  // A problem's place comes back as its path, because nobody sees these problems.
   const draft: Draft = {
     ...broken,
     value,
@@ -66,10 +66,10 @@ function prune(value: object, { broken, judge, lost }: Pruning) {
   return null;
 }
 
-/** That there is no channel left stops nobody who only looks. */
+/** Without any channel, commands that only read still work. */
 const noChannel = JSON.stringify(['channels']);
 
-/** Takes away the smallest thing around a problem that can be done without. */
+/** Removes the smallest part around a problem that the configuration can do without. */
 function remove(draft: Draft, path: Path, lost: Set<string>): void {
   const unit = path.slice(0, path[0] === 'accounts' && path[2] !== 'id' ? 3 : 2);
   const whole = new Position(draft);
@@ -78,12 +78,12 @@ function remove(draft: Draft, path: Path, lost: Set<string>): void {
   const key = unit.at(-1);
   lost.add(unit.slice(0, 2).join('.'));
   if (typeof parent !== 'object' || parent === null || key === undefined) return;
-  // Its place in a list stays until the round is over: other problems name the things behind it.
+  // The other elements keep their index until the round is over, because other problems name them by it.
   if (Array.isArray(parent)) parent[Number(key)] = undefined;
   else Reflect.deleteProperty(parent, key);
 }
 
-/** Something harmless where a placeholder could not be resolved. */
+/** A harmless value for a placeholder that could not be resolved. */
 function fillBroken(text: string, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): string {
   if (text !== '' || !broken.fillingOf(path)?.broken) return text;
   lost.add(path.slice(0, 2).join('.'));

@@ -14,8 +14,8 @@ export const largestDocumentBytes = 16 * 1024 * 1024;
 export const largestValueBytes = 1024 * 1024;
 
 /**
- * Reads a UTF-8 file, without the byte order mark that some editors put first. Failures are phrases for people: what is no
- * regular file (a FIFO or a device could keep the reader waiting for ever) or larger than `maxBytes` is refused unread.
+ * Reads a UTF-8 file, without the byte order mark that some editors write. Failures are phrases for people. A file larger than `maxBytes`, or
+ * one that is not regular (a FIFO or a device could keep the reader waiting for ever), is refused unread.
  */
 export async function readFileSource(
   path: string,
@@ -25,7 +25,7 @@ export async function readFileSource(
   return { content: decode(bytes), source: watchFile(path, maxBytes, digestOf(bytes)) };
 }
 
-/** The files that an absolute pattern with `*` in its last part names, in the order of their names. */
+/** The files that match an absolute pattern with `*` in its last part, in the order of their names. */
 export async function listFileSource(
   pattern: string,
 ): Promise<{ readonly content: FileList; readonly source: WatchedSource }> {
@@ -44,13 +44,13 @@ const smallestChunk = 4096;
 
 async function readBytes(path: string, maxBytes: number): Promise<Bytes> {
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for somebody who writes.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();
       if (!stats.isFile()) return { failed: stats.isDirectory() ? 'it is a directory' : noRegularFile };
-      // A file may grow while it is read, and those of /proc say that they are empty: the end is where nothing more comes. A stream
-      // would take twice as many turns of the event loop, of which each is long while thousands of accounts are polled.
+      // A file may grow while it is read, and those of /proc claim to be empty, so reading goes on until nothing more comes. A stream would take
+      // twice as many turns of the event loop, and each is long while thousands of accounts are polled.
       const chunks: Buffer[] = [];
       let read = 0;
       let length = Math.max(stats.size + 1, smallestChunk);
@@ -86,7 +86,7 @@ async function listFiles(pattern: string): Promise<FileList> {
   const [folder, name] = [dirname(pattern), basename(pattern)];
   if (folder.includes('*')) return { failed: 'only the name of the file may hold a *' };
   if (!name.includes('*')) return { paths: [pattern] };
-  // A * stands, as in a shell, for no leading dot: editors keep such files next to those that they change.
+  // As in a shell, * does not match a leading dot: editors keep such files next to those that they change.
   const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
   try {
@@ -116,7 +116,7 @@ function describeFailure(error: unknown): string {
   return reasons[code] ?? code;
 }
 
-/** Two writes within a tick of the file system's clock may keep the metadata: so many rounds read all the same. */
+/** Two writes within a tick of the file system's clock may leave the same metadata: for this many rounds the file is read anyway. */
 const roundsOfDoubt = 3;
 
 /** A file whose metadata has been still for a while is not read again. */
@@ -130,7 +130,7 @@ function watchFile(path: string, maxBytes: number, held: string): WatchedSource 
       const isStill = metadata !== null && before.metadata === metadata;
       if (isStill && before.stillRounds >= roundsOfDoubt) return before.digest;
       const bytes = await readBytes(path, maxBytes);
-      // A fault of reading may end without a trace in its metadata: a disk that fails, too many open files.
+      // A fault of reading, such as a failing disk or too many open files, may end without a trace in the metadata.
       const stillRounds = isStill && !('failed' in bytes) ? before.stillRounds + 1 : 0;
       before = { metadata: metadata ?? '', digest: digestOf(bytes), stillRounds };
       return before.digest;
@@ -138,7 +138,7 @@ function watchFile(path: string, maxBytes: number, held: string): WatchedSource 
   };
 }
 
-/** Follows symbolic links: another target is another inode. */
+/** Follows symbolic links, so another target shows as another inode. */
 async function describeMetadata(path: string): Promise<string | null> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -156,17 +156,17 @@ function digestOfList(list: FileList): string {
   return 'failed' in list ? list.failed : JSON.stringify(list.paths);
 }
 
-/** The pause between looks where the system says that something changed, or says nothing. */
+/** The pause between looks after the system reported a change, or if it reports none at all. */
 const lookEveryMs = 1000;
-/** Rounds that follow a report, until the written files are still. */
+/** Rounds after a report, until the written files are still. */
 const roundsOfReport = 4;
-/** More are not watched one by one: a system allows only so many watches. */
+/** Further files are not watched one by one, because a system allows only so many watches. */
 const maxWatches = 500;
 
 /**
- * Notices that the configuration, or a file that it names, holds something else than when it was loaded. The system reports
- * most changes; looking finds what it misses: bind mounts, symbolic links swapped by Kubernetes, network drives. A change is
- * reported when two rounds in a row saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
+ * Notices that the configuration, or a file that it names, differs from when it was loaded. The system reports most changes. Looking finds
+ * those that it misses: bind mounts, symbolic links swapped by Kubernetes, network drives. A change is reported when two rounds in a row saw
+ * the same, so that a half-written file is not loaded. A file that appears or disappears counts as a change.
  */
 export function watchConfig(order: {
   readonly sources: readonly WatchedSource[];
@@ -187,7 +187,7 @@ export function watchConfig(order: {
   function watchAll(): readonly ((() => void) | null)[] {
     const files = watched.map(({ path }) => path);
     const paths = [...new Set([...files.map((path) => dirname(path)), ...files])].slice(0, maxWatches);
-    // A database may lie beside the configuration. Kubernetes swaps a link called `..data`.
+    // A database may be in the same folder as the configuration. Kubernetes swaps a link called `..data`.
     const names = new Set(files.map((path) => basename(path)));
     const isOther = (path: string, name: string | null): boolean =>
       name !== null && !files.includes(path) && !names.has(name) && !name.startsWith('..');
@@ -202,9 +202,9 @@ export function watchConfig(order: {
   const look = async (): Promise<void> => {
     const asked = watched;
     const seen: string[] = [];
-    // One after another: a file system that hangs then holds one of the few threads that name resolution needs too, not all.
+    // One after another: a file system that hangs then holds only one of the few threads that name resolution needs too.
     for (const source of asked) seen.push(await source.look());
-    // Other files are watched by now: what was read says nothing about them.
+    // Meanwhile other files are watched: what was read says nothing about them.
     if (closed || asked !== watched) return;
     const all = seen.join(' ');
     const isStill = all === lastSeen;
@@ -218,7 +218,7 @@ export function watchConfig(order: {
     cancelTimer();
     const isQuiet = roundsLeft <= 0 && watches.length < maxWatches && watches.every((end) => end !== null);
     const now = clock.now();
-    // Bind mounts and network drives report no changes.
+    // A slow look goes on even while no change is reported: bind mounts and network drives report none.
     const delayMs = isQuiet ? restEnd(now) - now : lookEveryMs;
     cancelTimer = clock.setTimer(delayMs, () => {
       roundsLeft -= 1;
@@ -234,7 +234,7 @@ export function watchConfig(order: {
   arm();
 
   return {
-    /** After a reload the configuration may be made of other files. */
+    /** After a reload, the configuration may consist of other files. */
     setSources(others: readonly WatchedSource[]): void {
       watched = others;
       loaded = heldBy(others);
@@ -244,7 +244,7 @@ export function watchConfig(order: {
       watches = watchAll();
       reported();
     },
-    /** Resolves when the round that is under way is over. */
+    /** Resolves when the round under way is over. */
     settled: () => round ?? Promise.resolve(),
     close(): void {
       closed = true;
@@ -254,7 +254,7 @@ export function watchConfig(order: {
   };
 }
 
-/** One text for all that a configuration was read from, in its order: another content or another file is another one. */
+/** One text for everything that a configuration was read from, in its order: it differs for other content and for other files. */
 export function fingerprintOf(sources: readonly WatchedSource[]): string {
   const all = JSON.stringify(sources.map(({ path, held }) => [path, held]));
   return createHash('sha256').update(all).digest('base64');

@@ -4,10 +4,10 @@ import type { describeSettings } from './describe-settings.ts';
 
 type Description = ReturnType<typeof describeSettings>;
 
-/** The number of accounts above which `validate` prints a summary, unless it is asked for all. */
+/** The number of accounts above which `validate` prints a summary, unless all are asked for. */
 export const accountsInFull = 20;
 
-/** Lines of a kind that are shown, and values of a line. */
+/** The most lines that are shown of a kind, and the most values of a line. */
 const maxLines = 15;
 const maxValues = 8;
 
@@ -48,7 +48,7 @@ export function summarizeDescription(description: Description) {
   };
 }
 
-/** `CNY 120, EUR 60, none 20`: the most frequent first. */
+/** `CNY 120, EUR 60, none 20`, the most frequent first. */
 function tally(values: readonly string[]): string {
   const counts = [...Map.groupBy(values, (value) => value)]
     .map(([value, { length }]) => ({ value, length }))

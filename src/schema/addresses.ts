@@ -3,7 +3,7 @@ import { Secret } from '../domain/secret.ts';
 import type { Mailbox } from '../domain/settings.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
 
-/** An address that is no credential: the provider's, or the page's. Read without a trailing slash. */
+/** An address that is no credential: the provider's, or the page's. A trailing slash is dropped. */
 export function plainAddress(description: string) {
   return addressLeaf({
     description,
@@ -12,7 +12,7 @@ export function plainAddress(description: string) {
   });
 }
 
-/** A link that people follow. It is shown to them, so that it must hold no password. */
+/** A link that people follow. They see it, so it must hold no password. */
 export function linkAddress(description: string) {
   return webLeaf({
     description,
@@ -21,7 +21,7 @@ export function linkAddress(description: string) {
   });
 }
 
-/** An address without a path: the page's own links begin at the top of its address. */
+/** An address without a path, because the page's own links begin at the top of its address. */
 export function hostAddress(description: string) {
   return addressLeaf({
     description,
@@ -55,7 +55,7 @@ function webLeaf<T>({ read, ...leaf }: WebLeaf<T>) {
   });
 }
 
-/** An address that is a credential, encrypted on its way unless it stays on this machine. */
+/** An address that is a credential, encrypted unless it stays on this machine. */
 export function credentialAddress(description: string, receiver: string) {
   return webLeaf({
     description,
@@ -92,7 +92,7 @@ function readSmtpAddress(text: string): TextReading<Secret> | null {
   if (url.port === '0') return noPort;
   if (!/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$/.test(url.hostname))
     return null;
-  // nodemailer takes options from the query, among them one that switches off the check of certificates.
+  // nodemailer takes options from the query, one of which switches off the check of certificates.
   if (!/^\/?$/.test(url.pathname) || /[?#]/.test(text)) {
     return {
       wrong:
@@ -154,7 +154,7 @@ function parseWebAddress(text: string): URL | null {
   return URL.parse(text);
 }
 
-/** URL parsers drop blanks at the ends and line breaks anywhere; here they are a sign of a mistake. */
+/** URL parsers drop blanks at the ends, and line breaks anywhere; here they show a mistake. */
 function hasStrayCharacters(text: string): boolean {
   return /[\s\p{Cc}]/u.test(text);
 }
@@ -165,9 +165,9 @@ const domain =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
 /**
- * Reads `ops@example.com`, `Ops team <ops@example.com>` or `"Doe, Jane" <jane@example.com>`: exactly one
- * address. Null for anything else, above all for line breaks, lists, comments and groups, from which a mail
- * library could make further recipients or headers. International domains are written in their `xn--` form.
+ * Reads `ops@example.com`, `Ops team <ops@example.com>` or `"Doe, Jane" <jane@example.com>`: exactly one address. Null for anything else,
+ * above all for line breaks, lists, comments and groups, from which a mail library could make further recipients or headers. International
+ * domains must be in their `xn--` form.
  */
 export function parseMailbox(text: string): Mailbox | null {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) return null;
@@ -189,7 +189,7 @@ function isAddress(text: string): boolean {
   );
 }
 
-/** A quoted name may hold anything but bare quotes; an unquoted one nothing that has a meaning in an address list. */
+/** A quoted name may hold anything except bare quotes; an unquoted one nothing that has a meaning in an address list. */
 function readName(text: string): string | null {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1];
   if (quoted !== undefined) return quoted.replace(/\\(["\\])/g, '$1');

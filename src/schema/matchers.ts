@@ -27,8 +27,8 @@ const labelNameForm =
   'must be a name of 1 to 63 letters, digits, underscores, dots and hyphens that starts with a letter, digit or underscore';
 
 /**
- * Labels by their names, with values of that schema: those of an account, or those that a match asks for. A record of
- * zod drops the key `__proto__` without a word, and a match that lost a key would match more than was asked for.
+ * Labels by name, with values of the given schema: those of an account, or those that a match asks for. A record of zod silently drops the
+ * key `__proto__`, and a match that lost a key would match more than was asked for.
  */
 export function labelRecord<T extends z.ZodType>(value: T) {
   const record = z.record(z.string().regex(labelNamePattern), value, {
@@ -56,7 +56,7 @@ const accountKeys = {
   labels: labels.exactOptional(),
 };
 
-/** A match by these keys, and under `not` by the same keys what it leaves out. */
+/** A match by these keys; the same keys under `not` leave alerts or accounts out. */
 function matchShape<S extends z.core.$ZodLooseShape>(keys: S, hints: Readonly<Record<string, string>> = {}) {
   const not = saying(shape(keys, hints), {
     saysNothing: matchesEverything,
@@ -72,7 +72,7 @@ export const accountMatch = matchShape(accountKeys, {
   severity: 'a rule matches accounts: by account, provider, currency and labels only',
 }).describe('Which accounts this rule watches. All given keys must match. Default: all.');
 
-/** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
+/** The alerts that a route or a silence is about. `ownRules` are the names of alerts that lowwater raises by itself. */
 export function alertMatch(description: string, ownRules: readonly string[]) {
   return matchShape({
     ...accountKeys,

@@ -29,7 +29,7 @@ function describeUnknownKey(
   return `unknown key; ${didYouMean(key.replace(/[-_\s]/g, ''), known) ?? `known here: ${known.join(', ')}`}`;
 }
 
-/** Refuses an object that says nothing. What has problems by itself has said something. */
+/** Refuses an object that says nothing. An object that has problems already says something. */
 export function saying<T extends z.ZodObject>(
   schema: T,
   { saysNothing, error }: { readonly saysNothing: (value: z.output<T>) => boolean; readonly error: string },

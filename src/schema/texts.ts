@@ -5,7 +5,7 @@ import { Secret } from '../domain/secret.ts';
 import { formatDuration, maxDurationMs, parseDuration } from '../domain/time.ts';
 import { sentences } from '../wording/phrase.ts';
 
-/** The demand on a value, where people may see it in a form. */
+/** The demands on a value that people may see in a form. */
 const told = sentences('valueProblem', {
   duration: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
   atLeast: 'must be at least "{least}"',
@@ -19,19 +19,19 @@ const told = sentences('valueProblem', {
   sixDecimals: 'must have at most six decimals',
 });
 
-/** The result of reading a text: its value, or what is allowed in its place. */
+/** The result of reading a text: its value, or what is wrong with it. */
 export type TextReading<T> = { readonly value: T } | { readonly wrong: string };
 
 export interface TextLeaf<T> {
   readonly description: string;
-  /** Said where the value is missing or no string: "must be …". */
+  /** Said if the value is missing or no string: "must be …". */
   readonly allowed: string;
-  /** For editors: what a literal text must look like. Placeholders are always allowed too. */
+  /** For editors: the form of a literal text. Placeholders are always allowed too. */
   readonly pattern?: string;
   readonly examples?: readonly string[];
-  /** A value that is never shown: nothing but this says which keys of the configuration are secrets. */
+  /** A value that is never shown. This alone marks the keys of the configuration that are secrets. */
   readonly isSecret?: true;
-  /** Null where the text is not what is allowed, and nothing more is to be said. */
+  /** Null if the text is not what is allowed, and `allowed` says enough. */
   readonly read: (text: string) => TextReading<T> | null;
 }
 
@@ -55,7 +55,7 @@ function settle<T>(reading: TextReading<T>, context: z.RefinementCtx): T {
   return z.NEVER;
 }
 
-/** A pattern for editors that lets placeholders pass, since their value is known only when the program starts. */
+/** A pattern for editors that also accepts placeholders, whose value is known only when the program starts. */
 function orPlaceholder(pattern: string): string {
   return `${pattern}|\\$\\{`;
 }
@@ -115,7 +115,7 @@ export function oneLine(description: string, { mayBeEmpty = false }: { readonly 
 /** For editors: most of what `isVisible` refuses. */
 const notBlank = '\\S';
 
-/** Blanks and characters without width look like nothing. */
+/** Whether a text is visible: blanks and characters without width are not. */
 function isVisible(text: string): boolean {
   return /[^\p{C}\p{Z}]/u.test(text);
 }
@@ -131,7 +131,7 @@ export function secret(description: string) {
   });
 }
 
-/** Like `secret`, and the empty text stands for none. */
+/** Like `secret`, but an empty text means none. */
 export function optionalSecret(description: string) {
   return textLeaf<Secret | null>({
     description,

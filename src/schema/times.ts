@@ -22,7 +22,7 @@ export const weekend = z
 const holidayForm = 'must be a date such as "2026-12-25", or a country or region such as "DE" or "DE-BY"';
 const listForm = 'must be a country or region such as "DE-BY", or a list of dates and regions';
 
-// No `textLeaf`: what a transformation refuses, a union says nothing of.
+// Not a `textLeaf`, because a union does not report what a transformation refuses.
 const holiday = z
   .string({ error: holidayForm })
   .superRefine((text, context) => {
@@ -34,7 +34,7 @@ const holiday = z
     pattern: `${datePattern}|${regionPattern}|\\$\\{`,
   });
 
-/** Days that count as the last day of the weekend: dates, countries and regions, in a list or a single one. */
+/** Days that count like the last day of the weekend: dates, countries and regions, in a list or a single one. */
 export const holidays = z
   .union([holiday, z.array(holiday, { error: listForm })], { error: listForm })
   .transform((names) => (typeof names === 'string' ? [names] : names));
@@ -47,7 +47,7 @@ function explainRegion(text: string): string {
     : `unknown region; known in this country: ${known.join(', ')}`;
 }
 
-/** The shortest poll interval, and from where on a configuration is asked whether it means it. */
+/** The shortest poll interval, and the one below which the operator is asked whether it is meant. */
 const shortestPollMs = 1000;
 export const shortPollMs = 30_000;
 
@@ -71,7 +71,7 @@ export const timezone = zone(
 const dayList = /^(?:[1-9]|[12]\d|3[01])(?:, ?(?:[1-9]|[12]\d|3[01]))*$/;
 const weekdayList = /^(?:mon|tue|wed|thu|fri|sat|sun)(?:, ?(?:mon|tue|wed|thu|fri|sat|sun))*$/;
 
-/** Days on which payments are made, as a cron expression. Null for what is neither days nor one. */
+/** Days on which payments are made, as a cron expression. Null for a text that is neither days nor a cron expression. */
 export function payCron(text: string): string | null {
   const days = text.replaceAll(' ', '');
   if (dayList.test(text)) return `0 0 ${days} * *`;
@@ -92,7 +92,7 @@ export const payDays = textLeaf({
   },
 });
 
-/** When an account is polled. That only one of `every` and `cron` stands there is checked across keys. */
+/** When an account is polled. A check across keys allows only one of `every` and `cron`. */
 export const pollSchema = shape({
   every: duration('Time between polls. At least 1s; below 30s only with reason.', {
     minMs: shortestPollMs,

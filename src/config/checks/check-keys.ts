@@ -7,7 +7,7 @@ import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
 import { entryPosition, entryPositions, type Position } from '../draft.ts';
 
-/** Ids must be unique, and there must be somewhere to send messages to. */
+/** Ids must be unique, and there must be a channel to send messages to. */
 export function checkNames(file: Position): void {
   reportRepeated(file.at('accounts'), 'account');
   reportRepeated(file.at('rules'), 'rule');
@@ -33,7 +33,7 @@ function reportRepeated(list: Position, what: string): void {
   }
 }
 
-/** Checks between the keys of one rule: its kind knows them. */
+/** Checks the keys of each rule against each other, as its kind demands. */
 export function checkRules(file: Position): void {
   for (const rule of file.at('rules').items()) {
     const problems = kindOfRuleNamed(rule.at('type').text)?.check?.({
@@ -44,7 +44,7 @@ export function checkRules(file: Position): void {
   }
 }
 
-/** Checks between the keys of one channel, and between a channel and the accounts: its kind knows them. */
+/** Checks the keys of each channel against each other, and against the accounts, as its kind demands. */
 export function checkChannels(file: Position): void {
   const credentials = credentialsOf(file);
   for (const { position: channel } of file.at('channels').entries()) {
@@ -55,7 +55,7 @@ export function checkChannels(file: Position): void {
   }
 }
 
-/** The ids by which the balances of the accounts are asked for. */
+/** The ids that are used to ask for the balances of the accounts. */
 function credentialsOf(file: Position): ReadonlySet<string> {
   const all = file
     .at('accounts')
@@ -67,7 +67,7 @@ function credentialsOf(file: Position): ReadonlySet<string> {
   return new Set(all.filter((value) => typeof value === 'string').filter((value) => value !== ''));
 }
 
-/** A rule that looks back further than history is kept would never have enough of it; and everything is in one database. */
+/** A rule must not look back further than history is kept, because it would never have enough of it. Everything is in one database. */
 export function checkLimits(file: Position): void {
   const kept = file.at('storage', 'retention');
   const retention = parseDuration(kept.value === undefined ? '400d' : (kept.text ?? ''));
@@ -103,7 +103,7 @@ function checkEncrypted(address: Position, allowed: Position): void {
   if (isUnencrypted(address.text)) address.report(demandEncryption(allowed));
 }
 
-/** `allowed` is the key by which a file does without. */
+/** `allowed` is the key by which a file permits clear text. */
 export function demandEncryption(allowed: Position): string {
   return `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.path.join('.')} to true`;
 }

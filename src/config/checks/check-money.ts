@@ -7,11 +7,11 @@ import type { Position } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
 
 const codeForm = 'must be a currency code of three capital letters, such as "EUR"';
-/** Kinds whose requests the file describes. */
+/** Kinds whose requests are described in the file. */
 const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (requestKeys ? [type] : []));
 const ofSource = ['provider', 'every', 'inverted'];
 
-/** Rates must be above 0, of currencies, and of a day that is not long ago; or read from a source that has them. */
+/** Rates must be above 0, of known currencies, and of a recent day; or be read from a source that has them. */
 export function checkMoney(file: Position): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
@@ -25,7 +25,7 @@ export function checkMoney(file: Position): void {
   else if (!rates.has('date')) rates.report('needs the "date" of the rates, or the "provider" of them');
 }
 
-/** Rates for a currency twice, or for that of the sums, which is worth 1: whose table is it? */
+/** Rates that are given twice for a currency, or for the currency of the sums, whose rate is 1: it would be unclear which one counts. */
 function ratesAgain(
   rates: Position,
   base: string,
@@ -51,7 +51,7 @@ function isRate(text: string): boolean {
   return /^\d{1,12}(\.\d{1,20})?$/.test(text) && Number(text) > 0;
 }
 
-/** A clock that was never set must not keep a daemon from its polls: of a day in the future it only warns (`find-warnings.ts`). */
+/** A day in the future is only warned of (`find-warnings.ts`): a clock that was never set must not keep a daemon from its polls. */
 function checkDate(date: Position): void {
   const problem = date.isBroken ? null : faultOfDay(date.text ?? '');
   if (problem !== null) date.report(problem);
@@ -76,7 +76,7 @@ function checkSource(file: Position, currency: string | null): void {
   if (fixed.text === null) return;
   const wanted = currencyCode(currency ?? '');
   const base = currencyCode(fixed.text);
-  // A wrong placeholder may have put a secret there.
+  // The value may be a secret, put there by a wrong placeholder.
   if (!isCurrencyCode(base)) fixed.report(codeForm);
   else if (isCurrencyCode(wanted) && ![...codes, base].includes(wanted))
     provider.at('balances').report(`must have money.currency, ${wanted}: the rates are of ${base}`);

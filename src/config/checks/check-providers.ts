@@ -6,16 +6,16 @@ import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import type { Position } from '../draft.ts';
 
-/** Null where the entry has problems of its own. */
+/** The entry is null if it has problems of its own. */
 type KnownEntry = { readonly position: Position; readonly entry: ProviderEntry | null };
 
-/** Each account has an entry, and what the kind of that entry asks for, and nothing else. */
+/** Each account must name an entry, and give what the kind of that entry asks for, and nothing else. */
 export function checkProviders(file: Position): void {
   const entries = readKnown(file);
-  /** Entries without an address, for accounts that have none: each is reported once. */
+  /** Entries that need an address and have none, while an account has none either: each is reported once. */
   const addressless = new Set<Position>();
   for (const account of file.at('accounts').items()) {
-    // That it is no object is reported: what it lacks follows from that.
+    // It was reported already that the account is no object: missing keys follow from that.
     if (!isObject(account.value)) continue;
     const provider = account.at('provider');
     const name = provider.value === undefined ? defaultEntry : provider.text;
@@ -89,7 +89,7 @@ function checkOwnKeys(
   if (!account.has(credential)) account.at(credential).report('is missing; must be a string, not empty');
 }
 
-/** Checks for all that the entry asks for, and no more. False where something is wrong. */
+/** Checks that the account gives everything that the entry asks for, and no more. False if something is wrong. */
 function checkCredentials(credentials: Position, { credentialNames }: ProviderEntry): boolean {
   const given = credentials.keys();
   const missing = credentialNames.filter((name) => !given.includes(name));
@@ -105,7 +105,7 @@ function wordAllowed(name: string, allowed: readonly string[]): string {
   return didYouMean(name, allowed) ?? `it takes ${listWords(allowed, 'and')}`;
 }
 
-/** A credential that cannot stand where the request needs it. */
+/** Reports a credential that cannot stand where the request needs it. */
 function checkRequest(given: Position, entry: ProviderEntry): void {
   const credentials: Record<string, Secret> = {};
   for (const name of entry.credentialNames) {

@@ -42,15 +42,15 @@ function matchesOf(item: Position): readonly Position[] {
 
 interface Known {
   readonly what: string;
-  /** Names that may be shown: those that stand in the file as they are. Asked for where one is wrong. */
+  /** Names that may be shown, because they stand in the file as they are. Computed when a name is wrong. */
   readonly shown: () => readonly string[];
   readonly names: ReadonlySet<string>;
-  /** False when a name could not be read: then nothing can be said to be unknown. */
+  /** False if a name could not be read: then no name can be called unknown. */
   readonly complete: boolean;
   readonly others?: RegExp;
 }
 
-/** Alerts about lowwater itself and about a provider as a whole stand under these. */
+/** The accounts of alerts about lowwater itself, and about a provider as a whole. */
 const selfAccounts = /^@lowwater$|^@provider:./;
 
 function namedOf(what: string, names: readonly string[]): Known {
@@ -62,7 +62,7 @@ const idRegExp = new RegExp(idPattern);
 function knownIds(list: Position, what: string, secrets: Secrets): Known {
   const ids = list.items().map((item) => item.at('id'));
   const texts = ids.map(({ text }) => text);
-  // What has no id's form may be anything that was pasted there.
+  // A text that has not the form of an id may be anything that was pasted there.
   const isShown = (text: string) => idRegExp.test(text) && !secrets().has(text);
   const shown = () =>
     ids.flatMap(({ text, isFilled }) => (text !== null && !isFilled && isShown(text) ? text : []));
@@ -70,10 +70,10 @@ function knownIds(list: Position, what: string, secrets: Secrets): Known {
   return { what: `${what} has this id`, shown, names, complete: !texts.includes(null) };
 }
 
-/** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
+/** Every text that is a secret somewhere in the file: pasted over an id by mistake, it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
-/** Values at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
+/** Values at a secret key or anywhere below one, such as the headers of a webhook. Collected when the first name is wrong. */
 function secretsLater(file: Position): Secrets {
   let found: Set<string> | null = null;
   return () => {

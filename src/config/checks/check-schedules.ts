@@ -6,7 +6,7 @@ import { entryPositions, type Position } from '../draft.ts';
 
 export interface CronCheck {
   readonly calendar: Calendar;
-  /** A cron expression must run after it. */
+  /** A cron expression must run after this instant. */
   readonly now: number;
 }
 
@@ -15,7 +15,7 @@ export function checkSchedules(file: Position, check: CronCheck): void {
   const own = file.at('accounts').items('poll');
   const polls = [file.at('poll'), ...own.map((account) => account.at('poll'))];
   for (const poll of polls) checkPoll(poll);
-  /** Many accounts share few expressions, and computing a run is the slowest thing in loading a file. */
+  /** Many accounts share few expressions, and computing a run is the slowest part of loading a file. */
   const known = new Map<string, string | null>();
   for (const place of [...polls, ...file.at('silences').items(), ...file.at('reports').items()]) {
     const cron = place.at('cron');
@@ -28,7 +28,7 @@ export function checkSchedules(file: Position, check: CronCheck): void {
   }
 }
 
-/** Pay days that no month has are a mistake. */
+/** Pay days that occur in no month are a mistake. */
 export function checkPayDays(file: Position, check: CronCheck): void {
   const entries = entryPositions(file).map(({ position }) => position);
   for (const place of [file, ...entries].map((entry) => entry.at('payDays'))) {
@@ -67,7 +67,7 @@ const neverRuns = 'this expression never runs';
 
 const cronForm = 'must be a cron expression of five fields: minute hour day month weekday';
 
-/** The findings may quote parts of the expression: only what surely is a cron expression may be shown. */
+/** The findings may quote parts of the expression, so they are shown only for a text that surely is a cron expression. */
 function describeCron(cron: string, found: string, isFilled: boolean): string {
   if (isFilled || !looksLikeCron(cron)) return cronForm;
   const fields = cron.trim().split(/\s+/).length;
@@ -77,7 +77,7 @@ function describeCron(cron: string, found: string, isFilled: boolean): string {
     : `${cronForm}; ${sayFound(found.replace(/^CronPattern: /, '').toLowerCase())}`;
 }
 
-/** The parser counts days and months from 0: the value that it names is not the one in the file. */
+/** The parser counts days and months from 0, so the value that it names is not the one in the file. */
 function sayFound(found: string): string {
   const [, field = ''] = /^invalid value for (\w+): -?\d+$/.exec(found) ?? [];
   const range = cronRanges.get(field);

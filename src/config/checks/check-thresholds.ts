@@ -6,7 +6,7 @@ import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { didYouMean, listWords } from '../../wording/lists.ts';
 import type { Position } from '../draft.ts';
 
-/** An account's own thresholds must be of a balance that a rule with thresholds watches, and in order with those of the rule. */
+/** An account's own thresholds must be for a balance that a rule with thresholds watches, and in order with those of the rule. */
 export function checkThresholds(file: Position, settings: Settings): void {
   for (const [index, account] of settings.accounts.entries()) {
     for (const balance of Object.keys(account.thresholds ?? {})) {

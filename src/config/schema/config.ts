@@ -14,7 +14,7 @@ import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from
 import { account, providerSchema } from './entries.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
-/** Headers that hold a key are none: a name is stored and sent. */
+/** Headers for keys are not allowed: the name in the header is stored and sent. */
 const headerName = '^(?!(?:[Pp]roxy-)?[Aa]uthorization$|[Cc]ookie$)[A-Za-z0-9-]{1,100}$';
 const networkAddress = z
   .string({ error: someNetworks })
@@ -94,7 +94,7 @@ const route = shape({
 }).describe('Which alerts go to which channels. The first that matches wins.');
 
 const silence = shape({
-  // Nobody should mute all alerts by leaving something out.
+  // Leaving something out must not mute all alerts.
   match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes).refine(
     (match) => !matchesEverything(match),
     { error: 'must name what it mutes: account, provider, currency, rule, severity, labels or not' },
@@ -166,7 +166,7 @@ const list = <T extends z.ZodType>(what: string, element: T, description: string
 export const rateForm =
   'must be a number above 0, as text, with at most 20 decimals: how much of money.currency one unit is, such as "0.121"';
 
-/** The whole file, as people write it. What holds across keys is checked in `checks/`. */
+/** The whole file, as people write it. Conditions across keys are checked in `checks/`. */
 export const configSchema = shape({
   $schema: z.string({ error: 'must be a string' }).describe('Where editors find this schema.').optional(),
   provider: providerSchema.describe('The provider of accounts that name no other.').prefault({}),

@@ -47,7 +47,7 @@ const sharedKeys = {
 const [first, ...others] = providerSchemas.map((schema) => shape({ ...schema.shape, ...sharedKeys }));
 if (first === undefined) throw new Error('there is no kind of provider');
 
-/** One entry: its type decides which keys it takes; without one it is of the default kind. */
+/** One entry: its type decides which keys it takes. Without a type it is of the default kind. */
 export const providerSchema = z.discriminatedUnion('type', [first, ...others], {
   error: (issue) =>
     issue.code === 'invalid_union' ? describeType(keyOf(issue.input, 'type')) : 'must be an object in braces',
