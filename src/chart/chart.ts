@@ -8,7 +8,7 @@ import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { createGapFinder } from '../spending/usual-interval.ts';
 
-/** An instant and the balance then; null begins a stretch in which nothing was read. */
+/** An instant and the balance then; null begins a stretch without readings. */
 export interface LinePoint {
   readonly at: number;
   readonly value: Micros | null;
@@ -22,23 +22,23 @@ export interface Stretch {
 /** A chart as page, mail and terminal draw it. Instants are milliseconds since 1970, amounts millionths. */
 export interface Chart extends Ahead {
   readonly since: number;
-  /** The end of the picture: after `now` where something is predicted, before it where only the past is shown. */
+  /** The end of the picture: after `now` if something is predicted, before it if only the past is shown. */
   readonly until: number;
   readonly now: number;
   readonly points: readonly LinePoint[];
-  /** Those that do not flatten the line, the worst first. */
+  /** Thresholds that do not flatten the line, the worst first. */
   readonly thresholds: readonly Level[];
   readonly topUps: readonly TopUp[];
   readonly incidents: readonly IncidentBand[];
-  /** When all alerts of the balance were muted, or some. */
+  /** Stretches in which all alerts of the balance were muted, or some of them. */
   readonly silences: readonly Stretch[];
-  /** The line that was predicted a week ago, with the top-ups that came since. */
+  /** The line that was predicted a week ago, with the top-ups since then. */
   readonly predicted: readonly LinePoint[];
-  /** When the balance is empty, by the forecast; null where nobody can say. */
+  /** When the balance is empty, by the forecast; null if unknown. */
   readonly emptyAt: number | null;
-  /** An event known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
+  /** Events known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
   readonly coming: readonly { readonly at: number; readonly micros: Micros }[];
-  /** The end of that line with what came; null where it is not shown. */
+  /** The end of the `predicted` line, with the actual balance then; null if it is not shown. */
   readonly hindsight: { readonly at: number; readonly predicted: Micros; readonly came: Micros } | null;
 }
 
@@ -58,24 +58,24 @@ export interface IncidentBand extends Stretch {
   readonly rule: string;
 }
 
-/** The input of a chart, in one currency, oldest first. `until` is the end of the past that is shown: `now`, or before it. */
+/** The input of a chart, in one currency, oldest first. `until` is the end of the past that is shown: `now`, or earlier. */
 export interface ChartOrder
   extends Pick<Chart, 'since' | 'until' | 'now'>,
     Partial<Pick<Chart, 'incidents' | 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
   readonly readings: readonly Reading[];
   readonly balance: Balance;
-  /** The usual distance of readings: much longer without one is a gap. */
+  /** The usual time between readings: a much longer time without one is a gap. */
   readonly intervalMs: number;
-  /** All polls, where they are known: what failed is a gap as well. */
+  /** All polls, if known: failed ones make a gap too. */
   readonly polls?: Iterable<Polled>;
-  /** A gap narrower than this could not be seen, and would only tear the line. */
+  /** A narrower gap could not be seen, and would only break the line. */
   readonly leastGapMs?: number;
-  /** Into how many points the readings are thinned at the most; all of them where absent. */
+  /** The most points to which the readings are thinned; all of them when absent. */
   readonly maxPoints?: number;
   readonly thresholds: Ladder<Micros>;
   /** The balance's forecast; null shows nothing of the future. */
   readonly runway?: Runway | null;
-  /** The most of the future that is shown, as a share of the past. */
+  /** The longest future that is shown, as a share of the past. */
   readonly aheadShare?: number;
 }
 
@@ -84,10 +84,10 @@ interface Polled {
   readonly reading: Reading | null;
 }
 
-/** The future that is shown where nothing is predicted. */
+/** The share of the future that is shown if nothing is predicted. */
 const leastAhead = 0.02;
 const maxTopUps = 60;
-/** A line whose thresholds are further away than this share of its amount, and than its own height, would lie flat. */
+/** A line would lie flat if a threshold were further away than this share of its amount, and than its own height. */
 const flatShare = 0.4;
 
 export function layChart(order: ChartOrder): Chart {
@@ -127,7 +127,7 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
     .filter(({ from, to }) => to > since && from <= until);
 }
 
-/** Stretches without a reading, oldest first: times between two, and since the last, that are long by the pace of the account, and failed polls up to the next that worked. */
+/** Stretches without a reading, oldest first: long times between two readings, or since the last; and from a failed poll to the next good one. */
 function findGaps({ readings, polls, until, intervalMs, leastGapMs = 0 }: ChartOrder): readonly Stretch[] {
   const gaps: Stretch[] = [];
   const isGap = createGapFinder(intervalMs);
@@ -147,7 +147,7 @@ function findGaps({ readings, polls, until, intervalMs, leastGapMs = 0 }: ChartO
   return gaps.filter(({ from, to }) => to - from >= leastGapMs);
 }
 
-/** One balance of the readings, oldest first, broken at the gaps. */
+/** The points of one balance, oldest first, broken at the gaps. */
 function breakAtGaps(
   readings: readonly Reading[],
   balance: Balance,
@@ -167,7 +167,7 @@ function breakAtGaps(
   return points;
 }
 
-/** The lowest and the highest amount that is drawn; null of an empty chart. */
+/** The lowest and the highest amount that is drawn; null for an empty chart. */
 export function amountsOf(
   chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead & Pick<Chart, 'predicted'>>,
 ): { readonly lowest: Micros; readonly highest: Micros } | null {
@@ -181,14 +181,14 @@ export function amountsOf(
   ]);
 }
 
-/** The same with room above and below, and from zero where that is near. */
+/** `amountsOf` with room above and below, and from zero if that is near. */
 export function roomyAmounts(chart: Chart): { readonly lowest: Micros; readonly highest: Micros } {
   const { lowest, highest } = amountsOf(chart) ?? { lowest: 0, highest: 1_000_000 };
   const margin = (highest - lowest) * 0.06 || Math.max(1_000_000, Math.abs(highest) * 0.1);
   return { lowest: lowest >= 0 && lowest < margin ? 0 : lowest - margin, highest: highest + margin };
 }
 
-/** Those within sight of the line, and the nearest in any case. */
+/** The thresholds within sight of the line, and the nearest in any case. */
 function nearLevels(ladder: Ladder<Micros>, values: readonly Micros[]): readonly Level[] {
   const levels = ladderSteps(ladder).map(({ severity, threshold }) => ({ severity, value: threshold }));
   const drawn = extremesOf(values);
@@ -200,7 +200,7 @@ function nearLevels(ladder: Ladder<Micros>, values: readonly Micros[]): readonly
   return levels.filter((level) => distance(level) <= sight);
 }
 
-/** Rises that are more than noise, oldest first. */
+/** Rises that are larger than noise, oldest first. */
 export function findTopUps(readings: readonly Reading[], balance: Balance): readonly TopUp[] {
   const topUps: TopUp[] = [];
   let previous: Reading | undefined;
@@ -224,7 +224,7 @@ function extremesOf(values: readonly Micros[]): { readonly lowest: Micros; reado
   };
 }
 
-/** The course of a balance: the median prediction and its 80 % range. */
+/** The predicted course of a balance: the median and its 80 % range. */
 interface Ahead {
   readonly projection: readonly { readonly at: number; readonly value: Micros }[];
   readonly fan: readonly { readonly at: number; readonly low: Micros; readonly high: Micros }[];
@@ -232,7 +232,7 @@ interface Ahead {
 
 const nothing: Ahead = { projection: [], fan: [] };
 
-/** Straight down to empty, or as far as `farthest`; a fan that is level above where no late end is known. */
+/** A straight line down to empty, or as far as `farthest`; the upper edge of the fan is level if no late end is known. */
 function lookAhead(
   runway: Runway | null,
   last: Ahead['projection'][number],

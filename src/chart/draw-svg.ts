@@ -4,7 +4,7 @@ import { Html, html } from '../wording/html.ts';
 import type { Chart, Stretch } from './chart.ts';
 import { linear, type NameDay, timeTicks, type ValueRange } from './scale.ts';
 
-/** The parts of a picture, each painted by the look of the page or of a mail. */
+/** The parts of a picture, painted as the page or a mail looks. */
 export type Part =
   | 'shade'
   | 'not-read'
@@ -29,28 +29,28 @@ export type Part =
 
 /** The look of a picture: the plot in units of the picture, and the attributes of each part. */
 export interface SvgLook {
-  /** Pixels of a picture of a fixed size, or shares of one that stretches: letters keep their size then. */
+  /** Pixels for a picture of a fixed size, or shares for one that stretches, in which letters keep their size. */
   readonly unit: '' | '%';
   readonly plot: Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>;
   readonly paint: (part: Part, severity?: Severity) => string;
-  /** Attributes that place the names of amounts, times and thresholds. */
+  /** Attributes that place the labels of amounts, times and thresholds. */
   readonly places: { readonly tick: string; readonly time: string; readonly threshold: string };
-  /** The distance that two names of thresholds need. */
+  /** The least distance between the labels of two thresholds. */
   readonly lineHeight: number;
   readonly nameDay: NameDay;
-  /** An English figure as the reader writes it. */
+  /** Writes an English figure as the reader does. */
   readonly figure: (english: string) => string;
   readonly nameThreshold: (level: Chart['thresholds'][number]) => string;
   readonly times: number;
 }
 
-/** Incidents and silences are rails along the foot, where they hide neither the line nor the fan. */
+/** Incidents and silences are rails along the foot, where they cover neither the line nor the fan. */
 const railShare = 0.03;
-/** In a picture that stretches, paths have units of their own: a thousand each way. */
+/** In a picture that stretches, paths have units of their own: a thousand in each direction. */
 const grid = 1000;
 const labelledTopUps = 3;
 
-/** The inside of an SVG. Names that would overlap are left out, the least urgent first. `timezone`: IANA. */
+/** The inside of an SVG. Labels that would overlap are left out, the least urgent first. `timezone`: IANA. */
 export function drawSvg(
   chart: Chart,
   order: { readonly look: SvgLook; readonly amounts: ValueRange; readonly timezone: string },
@@ -111,7 +111,7 @@ function pathsOf(
 ): Html {
   const scale = stretches ? grid / 100 : 1;
   const place = (at: number, value: Micros) => `${round(across(at) * scale)} ${round(down(value) * scale)}`;
-  // Not escaped: a text would be cut after some thousand characters.
+  // Not escaped, because escaping cuts a text after some thousand characters.
   const path = (part: Part, line: Chart['points']): Html | false =>
     line.length > 0 && html`<path d="${new Html(pathThrough(line, place))}" ${paint(part)}/>`;
   // Along the upper edge, and back along the lower.
@@ -124,7 +124,7 @@ function pathsOf(
   return html`<svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">${paths}</svg>`;
 }
 
-/** The line through points as an SVG path, torn where nothing was read; `place` gives its `x y`. A point alone is a line of no length: a dot. */
+/** An SVG path through points, broken where nothing was read; `place` returns `x y`. A single point is a line of no length: a dot. */
 function pathThrough(points: Chart['points'], place: (at: number, value: Micros) => string): string {
   let path = '';
   let pen = 'M';
@@ -136,14 +136,14 @@ function pathThrough(points: Chart['points'], place: (at: number, value: Micros)
   return path;
 }
 
-/** The stretches in which a line is broken, the last of them up to `now`. */
+/** The stretches in which a line is broken; the last one may go up to `now`. */
 export function unreadStretches(points: Chart['points'], now: number): readonly Stretch[] {
   return points.flatMap(({ at, value }, index) =>
     value === null ? [{ from: at, to: points[index + 1]?.at ?? now }] : [],
   );
 }
 
-/** Those that lie far enough from all before them; the worst comes first. */
+/** The items that are far enough from all items before them; the worst is first. */
 function apart<Item>(
   items: readonly Item[],
   placeOf: (item: Item) => number,
@@ -158,19 +158,19 @@ function apart<Item>(
   });
 }
 
-/** A name at the very edge would be cut off. */
+/** Whether a label would be cut off at the edge. */
 function isAtEdge(place: number, { left, right }: SvgLook['plot']): boolean {
   const share = (place - left) / (right - left);
   return share < 0.03 || share > 0.97;
 }
 
-/** Two digits are enough: between two readings a rise was lessened by what was spent meanwhile, and a run differs each month. */
+/** An amount with its sign, to two digits: a rise was lessened by spending between two readings, and a run differs each month. */
 function signed(micros: Micros): string {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.abs(micros) || 1)) - 1);
   return `${micros > 0 ? '+' : ''}${shortAmount(roundTo(micros, step))}`;
 }
 
-/** Whole numbers stay short; `12k`, `3.5M`, `9bn` where digits would not fit. */
+/** Whole numbers stay short; `12k`, `3.5M`, `9bn` if digits would not fit. */
 export function shortAmount(value: Micros): string {
   const units = Math.abs(value) / 1_000_000;
   if (units >= 1_000_000_000) return `${formatMicros(roundTo(value / 1_000_000_000, 10_000))}bn`;

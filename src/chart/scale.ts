@@ -13,14 +13,14 @@ export function valueTicks(lowest: number, highest: number, count: number): read
   return scaleLinear([lowest, highest], [0, 1]).ticks(count);
 }
 
-/** The same, with both ends moved out to round values. */
+/** `valueTicks` with both ends moved out to round values. */
 export function roundedRange(lowest: number, highest: number, count: number): ValueRange {
   const scale = scaleLinear([lowest, highest], [0, 1]).nice(count);
   const [bottom = lowest, top = highest] = scale.domain();
   return { lowest: bottom, highest: top, ticks: scale.ticks(count) };
 }
 
-/** Maps `from` … `to` on `start` … `end`, and goes on beyond them. */
+/** Maps `from` … `to` to `start` … `end`, and continues beyond both. */
 export function linear(from: number, to: number, start: number, end: number): (value: number) => number {
   const scale = scaleLinear([from, to], [start, end]);
   return (value) => scale(value);
@@ -29,15 +29,15 @@ export function linear(from: number, to: number, start: number, end: number): (v
 /** `Nov`, `20 Nov`; `month` counts from 0. */
 export type NameDay = (month: number, day?: number) => string;
 
-/** An instant of the time axis, and what to write at it: a time of day, a day (`20 Nov`) or a month. */
+/** An instant of the time axis with its label: a time of day, a day (`20 Nov`) or a month. */
 interface TimeTick {
   readonly at: number;
   readonly label: string;
 }
 
 /**
- * About `count` instants between two, round on the clocks of the zone (an IANA name). The ticks are chosen on the clock's face, which
- * has no gaps; where the clocks are moved, one that does not exist lies within an hour of where it would be.
+ * About `count` instants between two, round on the clocks of the zone (an IANA name). The ticks are chosen on the clock's face, which has no
+ * gaps; where the clocks change, a time that does not exist becomes one within an hour of it.
  */
 export function timeTicks(span: {
   readonly since: number;

@@ -7,10 +7,9 @@ import type { ScenarioAccount } from './scenario.ts';
 export type Balance = 'sms' | 'voip';
 
 /**
- * One account of the simulated provider. Spending by time is worked out when somebody asks, from the instants
- * alone, so it costs nothing while nobody does.
+ * One account of the simulated provider. Spending over time is computed on demand, from the instants alone, so it costs nothing in between.
  *
- * `scenarioNow` is the scenario's clock in milliseconds since 1970, `now` the real one that limits are measured with.
+ * `scenarioNow` is the scenario's clock in milliseconds since 1970; `now` is the real clock, by which limits are measured.
  */
 export class SimulatedAccount {
   readonly id: string;
@@ -18,10 +17,10 @@ export class SimulatedAccount {
   keyValid = true;
   readonly #burn: ScenarioAccount['burn'];
   readonly #startedAt: number;
-  /** The balances as they were at the start, plus top-ups, less what requests spent. */
+  /** The balances at the start, plus top-ups, less the spending of requests. */
   readonly #funds: Record<Balance, Micros>;
   readonly #windows = new Map<string, RateWindow>();
-  /** Messages for the channel since it last fell idle, and how many of them it took and was paid for. */
+  /** Messages for the channel since it was last idle: how many it accepted, and for how many it was paid. */
   #forwarding = { since: Number.NEGATIVE_INFINITY, accepted: 0, paid: 0, perSecond: 1, price: 0 };
 
   constructor({ id, currency, burn, sms, voip }: ScenarioAccount, startedAt: number) {
@@ -32,7 +31,7 @@ export class SimulatedAccount {
     this.#funds = { sms, voip };
   }
 
-  /** May be negative: what the interface shows of overdrafts is that they exist. */
+  /** May be negative: the interface shows that overdrafts exist, and no more. */
   balance(balance: Balance, scenarioNow: number): Micros {
     return this.#funds[balance] - spentBetween(this.#burn[balance], this.#startedAt, scenarioNow);
   }
@@ -45,7 +44,7 @@ export class SimulatedAccount {
     this.#funds[balance] += micros - this.balance(balance, scenarioNow);
   }
 
-  /** The account's limit for the endpoint's group. Groups never share one: OTP messaging is measured apart. */
+  /** The account's limit for the endpoint's group. Groups never share a limit: OTP messaging is measured separately. */
   window({ group, requestsPerSecond }: Endpoint): RateWindow {
     return getOrMake(this.#windows, group, () => new RateWindow(requestsPerSecond));
   }
@@ -59,7 +58,7 @@ export class SimulatedAccount {
     this.#forwarding.accepted += 1;
   }
 
-  /** Pays for the messages that were passed on by now. Counted from the beginning: adding up sixtieths of a second would drift. */
+  /** Pays for the messages that were passed on by now. Counts from the beginning, because adding sixtieths of a second would drift. */
   settleForwarded(now: number): void {
     const queue = this.#forwarding;
     while (queue.paid < queue.accepted && queue.since + (queue.paid * 1000) / queue.perSecond <= now) {
@@ -76,14 +75,14 @@ export class SimulatedAccount {
 const windowMs = 1000;
 
 /**
- * A limit of so many requests in any one second: a request is accepted when fewer than `perSecond` were accepted in the
- * second before it. Refused requests count for nothing.
+ * A limit of requests per second: a request is accepted if fewer than `perSecond` were accepted in the second before it. Refused requests do
+ * not count.
  *
- * The interface names the limits and not how they are measured: the sliding window is the simulator's own choice.
+ * The interface names the limits, but not how they are measured: the sliding window is the simulator's own choice.
  */
 export class RateWindow {
   readonly perSecond: number;
-  /** The instants of those that were accepted in the last second. */
+  /** The instants of the requests that were accepted in the last second. */
   readonly #accepted: number[] = [];
 
   constructor(perSecond: number) {
@@ -107,12 +106,11 @@ export class RateWindow {
 export type HourlyRates = readonly Micros[];
 
 /**
- * The spending between two instants (milliseconds since 1970, `until` not before `since`), as whole
- * millionths. Exact: the answer depends on the two instants alone, so that spending seen in many small steps
- * adds up to the same sum.
+ * The spending between two instants (milliseconds since 1970, `until` not before `since`), as whole millionths. Exact: it depends on the two
+ * instants alone, so that spending in many small steps adds up to the same sum.
  */
 export function spentBetween(rates: HourlyRates, since: number, until: number): Micros {
-  // Counted from the midnight before, which keeps the sums far below what a number holds exactly.
+  // Counted from the midnight before, so that the sums stay far below what a number holds exactly.
   const midnight = Math.floor(since / dayMs) * dayMs;
   return spentSinceMidnight(rates, until - midnight) - spentSinceMidnight(rates, since - midnight);
 }

@@ -3,7 +3,7 @@ import { type Micros, parseMicros } from '../domain/money.ts';
 import { parseDuration } from '../domain/time.ts';
 import defaults from './default-scenario.json' with { type: 'json' };
 
-/** A text that is read as a number; `form` says how it is written. */
+/** A text that is read as a number; `form` describes how it is written. */
 function writtenAs(wanted: string, form: string, read: (text: string) => number | null) {
   return z.string(`expected ${wanted}`).transform((text, context): number => {
     const value = read(text);
@@ -29,7 +29,7 @@ const status = z.int().min(200).max(599);
 const balance = z.enum(['sms', 'voip']).default('sms');
 const currency = z.string().max(1000);
 
-/** A rate for all hours, or by hour of day (UTC): from one until another, over midnight where `from` is the later. */
+/** A rate for all hours, or by hour of the day (UTC): `from` one hour `to` another, over midnight if `from` is the later. */
 const burn = z
   .union([amount, z.array(z.strictObject({ from: hour, to: hour, perHour: amount }))], {
     error:
@@ -155,5 +155,5 @@ function spreadOverHours(
   return rates;
 }
 
-/** The scenario without a file: an hour a minute; three accounts, topped up daily, one of which goes negative before it is. */
+/** The scenario without a file: an hour passes in a minute. It has three accounts, topped up daily; one is negative before each top-up. */
 export const defaultScenario: Scenario = scenarioSchema.parse(defaults);

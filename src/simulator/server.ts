@@ -9,23 +9,22 @@ import { type Fault, SimulatedWorld, type WorldOptions } from './world.ts';
 export interface SimulatorOptions extends ServiceAddress, WorldOptions {
   /** Called with each request's path and account; null for an account that nobody knows. */
   readonly onRequest?: (url: string, account: string | null) => void;
-  /** Whether `Date` goes by `clock`, where that is another one than the client's: a client takes an old one for a stored answer. */
+  /** Whether `Date` goes by `clock`, if the client has another clock: a client takes an old `Date` for a stored answer. */
   readonly ownDate?: boolean;
 }
 
 export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 /**
- * Codes and texts for mistakes that the interface does not show: the simulator's own choice. So are the HTTP
- * statuses other than those of -22 and -32, the names of the usage headers, and the payloads of everything but the
- * balance.
+ * Codes and texts for mistakes that the interface does not show: the simulator's own choice. So are the HTTP statuses other than those of -22
+ * and -32, the names of the usage headers, and all payloads except the balance.
  */
 const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: -4, otherType: -5 } as const;
 
-/** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
+/** The interface asks for `application/json` (section 4); parameters such as a charset make no difference. */
 const jsonType = /^\s*application\/json\s*(?:;|$)/i;
 
-/** The documented interface of the provider, played by a script. Rejects where the address cannot be listened on. */
+/** The documented interface of the provider, played by a script. Rejects if it cannot listen on the address. */
 export async function startSimulator(options: SimulatorOptions) {
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {
@@ -51,7 +50,7 @@ function isJson({ headers }: IncomingMessage): boolean {
   return jsonType.test(headers['content-type'] ?? '');
 }
 
-/** `body` is null where it was too large; `account` is known also while its key is revoked, null where the secret belongs to none. */
+/** `body` is null if it was too large; `account` is null if the secret belongs to none, but known even while its key is revoked. */
 function answerRequest(
   world: SimulatedWorld,
   request: IncomingMessage,
@@ -93,7 +92,7 @@ function describeResult(world: SimulatedWorld, account: SimulatedAccount, endpoi
 
 type SimulatedAnswer = ReturnType<typeof refuse>;
 
-/** Names and values of headers in turn. */
+/** `headers` are names and values in turn. */
 function refuse(status: number, code: number, msg: string, headers: readonly string[] = []) {
   return { status, body: JSON.stringify({ msg, code }), headers };
 }

@@ -14,16 +14,16 @@ import { RateWindow } from './account.ts';
 interface SimulatedApiOptions extends ServiceAddress {
   readonly simulation: ProviderSimulation;
   readonly accounts: readonly SimulatedBalances[];
-  /** Requests a second that are answered; more are refused as too many. */
+  /** Requests per second that are answered; more are refused as too many. */
   readonly requestsPerSecond: number;
-  /** The loss of each balance in an hour. */
+  /** The loss of each balance per hour. */
   readonly spentPerHour: Micros;
   readonly clock: Clock;
 }
 
 export type SimulatedApi = Awaited<ReturnType<typeof startSimulatedApi>>;
 
-/** The API of a kind of provider over HTTP, for accounts that spend. Rejects where the address cannot be listened on. */
+/** The API of a kind of provider over HTTP, for accounts that spend. Rejects if it cannot listen on the address. */
 export async function startSimulatedApi(options: SimulatedApiOptions) {
   const { simulation, clock, requestsPerSecond, spentPerHour } = options;
   let { accounts } = options;
@@ -53,7 +53,7 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
   );
   return {
     ...service,
-    /** Other accounts from now on. */
+    /** Replaces the accounts from now on. */
     setAccounts(changed: readonly SimulatedBalances[]): void {
       accounts = changed;
       since = clock.monotonic();
@@ -61,7 +61,7 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
   };
 }
 
-/** The API of a kind with one account that spends, for a look at it; null where the kind cannot be simulated. */
+/** The API of a kind with one account that spends, to look at; null if the kind cannot be simulated. */
 export async function startDemoApi(
   kind: ProviderKind,
   options: Pick<SimulatedApiOptions, 'host' | 'port' | 'spentPerHour' | 'clock'>,
@@ -73,7 +73,7 @@ export async function startDemoApi(
   return { account, api };
 }
 
-/** An account for a look at a kind: each balance 100, credentials that say what they are. */
+/** An account to look at a kind: each balance 100, and credentials that say their names. */
 export function demoAccount(kind: ProviderKind): SimulatedBalances {
   const { balances = [], currency = '' } = kind.details?.() ?? {};
   const credentials = kind.credentials({ type: kind.type }).map(({ name }) => [name, `simulated-${name}`]);

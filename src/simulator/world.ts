@@ -18,7 +18,7 @@ interface Disturbance {
   readonly account?: string | undefined;
   readonly fault?: Fault;
   readonly latency?: Scenario['latency'];
-  /** Milliseconds since the start, in the scenario's time; absent where it lasts until `calm`. */
+  /** Milliseconds since the start, in the scenario's time; without it, the disturbance lasts until `calm`. */
   readonly until?: number;
 }
 
@@ -28,12 +28,12 @@ export interface WorldOptions {
   readonly random: Random;
 }
 
-/** The simulated provider without its HTTP: accounts, the script, and what is wrong at the moment. */
+/** The simulated provider without its HTTP: its accounts, the script, and the present disturbances. */
 export class SimulatedWorld {
   readonly prices: Scenario['prices'];
   readonly #accounts = new Map<string, SimulatedAccount>();
   readonly #bySecret = new Map<unknown, SimulatedAccount>();
-  /** In the order of time, in the scenario's milliseconds. Nothing runs by itself: who asks gets what came due. */
+  /** Ordered by time, in the scenario's milliseconds. Nothing runs by itself: `advance` applies what is due. */
   readonly #timeline: { readonly at: number; readonly event: ScenarioEvent }[] = [];
   readonly #options: WorldOptions;
   readonly #startedAt: number;
@@ -63,7 +63,7 @@ export class SimulatedWorld {
     return this.#startedAt + this.#elapsedMs();
   }
 
-  /** Lets the script catch up with the clock. To be called before anything is read. */
+  /** Applies the events of the script that are due. To be called before anything is read. */
   advance(): void {
     const elapsedMs = this.#elapsedMs();
     for (let [next] = this.#timeline; next !== undefined && next.at <= elapsedMs; [next] = this.#timeline) {
@@ -74,7 +74,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** The account that a secret belongs to, whether its key is valid at the moment or not. */
+  /** The account that a secret belongs to, whether its key is valid now or not. */
   findBySecret(secret: unknown): SimulatedAccount | null {
     return this.#bySecret.get(secret) ?? null;
   }
@@ -86,7 +86,7 @@ export class SimulatedWorld {
     return account;
   }
 
-  /** The account's fault at the moment; the newest one counts. */
+  /** The account's present fault; the newest one counts. */
   fault(account: string | null): Fault | null {
     return this.#disturbing(account).find(({ fault }) => fault !== undefined)?.fault ?? null;
   }
@@ -119,7 +119,7 @@ export class SimulatedWorld {
     return Math.floor((clock.monotonic() - this.#startedMonotonic) * scenario.speed);
   }
 
-  /** Disturbances that last now, of all accounts where none is named. */
+  /** The present disturbances; of all accounts if none is named. */
   #disturbing(id?: string | null): readonly Disturbance[] {
     const elapsedMs = this.#elapsedMs();
     return this.#disturbances.filter(
