@@ -3,7 +3,7 @@ import type { Delivery } from '../ports/channel.ts';
 
 /** A part that a receiver takes by itself: one of several events, or the line that mentions people. */
 export interface MessagePart {
-  /** Stays the same from try to try. People read it where the part is refused. */
+  /** Stays the same from try to try. People read it if the part is refused. */
   readonly name: string;
   /** The part without which this one means something else: this one is sent only after that one was. */
   readonly after?: string;

@@ -9,7 +9,7 @@ export interface ReceivedMessage {
 export interface DemoReceiver {
   /** The channel that sends to it, as it would stand in a configuration. */
   readonly channel: object;
-  /** Somebody presses *Acknowledge* below its newest message; false where there is none. */
+  /** Somebody presses *Acknowledge* below its newest message; false if there is none. */
   press?(): boolean;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Sender, SenderDependencies } from './kind.ts';
 
 /** One attempt to post a body: everything that may differ between tries, such as a signature over the time. */
 export interface Attempt {
-  /** `POST` where it is absent. */
+  /** `POST` when absent. */
   readonly method?: 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ const answer = z.strictObject({
 
 const key = z.strictObject({
   description: z.string(),
-  /** `credential`: an address that is a credential; `people`: a list of texts; `flag`: true or false. `text` when absent. */
+  /** `address`: the receiver's; `credential`: an address that is a credential; `people`: a list; `flag`: true or false. `text` when absent. */
   kind: z.enum(['address', 'credential', 'secret', 'text', 'people', 'mention', 'flag']).optional(),
   pattern: z.string().optional(),
   allowed: z.string().optional(),
@@ -57,7 +57,7 @@ const answersKeys = {
       tries: z.int().exactOptional(),
     }),
   ),
-  /** The words for a success that is none of these, where the usual words do not fit. */
+  /** The words for any other success, if the usual words do not fit. */
   strange: z.strictObject({ answer: z.string(), remedy: z.string() }).optional(),
   /** The paths of the words to quote, with blanks between; of paths with `|` between, the first with a value counts. Empty for plain text. */
   quote: z.string(),
@@ -79,7 +79,7 @@ export const receiverKeys = {
   minGapMs: z.int(),
   /** The gap if the channel mentions people: such a message is two. */
   minGapMsWithMention: z.int().optional(),
-  /** The warning at an address that is not encrypted, where the usual words do not fit. */
+  /** The warning at an address that is not encrypted, if the usual words do not fit. */
   unencrypted: z.string().optional(),
   /** The quiet way for reports and good news to a receiver that wakes people; null if it has none, so that they are not sent. */
   quietly: z.string().nullable().optional(),
@@ -100,7 +100,7 @@ export type ReceiverAnswer = z.input<typeof answer>;
 
 export interface PostSettings extends ChannelSettings {
   readonly address: Secret;
-  /** Values by the name of the key; the empty text where it was left out. */
+  /** Values by the name of the key; an empty text for a key that was left out. */
   readonly keys: Readonly<Record<string, Secret | string>>;
   readonly recipients: readonly string[] | null;
   readonly mention: Mention;
@@ -109,7 +109,7 @@ export interface PostSettings extends ChannelSettings {
 /** The renderer for one receiver; loaded when the first of its channels is opened. */
 export interface PostCode<Part extends PostedPart = PostedPart> {
   render(message: Message, settings: PostSettings): readonly Part[];
-  /** Fills in what is a secret or depends on the time. Absent where the body goes to the address as it is. */
+  /** Fills in what is a secret or depends on the time. Absent if the body goes to the address as it is. */
   prepare?(
     part: Part,
     settings: PostSettings,

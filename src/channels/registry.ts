@@ -51,7 +51,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
 
 const [firstKind, ...otherKinds] = channelKinds;
 
-/** Keys of every kind of channel besides its own. */
+/** Keys that every kind of channel has in addition to its own. */
 const commonKeys = {
   language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
 };

@@ -46,7 +46,7 @@ export interface SmtpProgress {
   readonly texts: ReplyTexts;
 }
 
-/** The answers of a mail server, and the codes of nodemailer where it gives none. */
+/** The answers of a mail server, and the codes of nodemailer if the server gives none. */
 export const emailAnswers: readonly DocumentedAnswer[] = [
   { answer: '2xx after the message', means: 'delivered', source: 'RFC 5321, 4.2.1' },
   { answer: '5xx, at any stage', means: 'dead', note: 'with the reply', source: 'RFC 5321, 4.2.1' },

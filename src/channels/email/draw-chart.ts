@@ -131,7 +131,7 @@ export function renderChartSvg(mail: MailChart): string {
   return html`${head}${picture}</svg>`.markup;
 }
 
-/** From zero, or below it where the balance is negative, to a round amount. */
+/** The amounts of the axis: from zero, or below it if the balance is negative, to a round amount. */
 function amountsOf(chart: Chart): ValueRange {
   const amounts = roomyAmounts(chart);
   const lowest = Math.min(0, amounts.lowest);

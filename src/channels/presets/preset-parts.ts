@@ -98,7 +98,7 @@ function requestsFor(
   { item, action, name }: KeyOrder,
 ): readonly (readonly [string, PresetRequest])[] {
   const request = incident[action];
-  // It may be open already, although this message says that it fires: an earlier attempt may have arrived before it got worse.
+  // The alert may be open already, although this message says that it fires: an earlier attempt may have arrived before it got worse.
   const rose = action === 'open' && item.kinds.includes('worse');
   const raising = rose ? Object.entries(raise) : [];
   return [

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { receiverKeys, template } from '../receiver.ts';
 
 const request = z.strictObject({
-  /** `POST` where it is absent. */
+  /** `POST` when absent. */
   method: z.literal('PUT').optional(),
   /** Begins with the channel's address; everything else that is filled in is encoded for its place. */
   url: z.string(),
@@ -24,7 +24,7 @@ export const presetSchema = z.strictObject({
   guide: z.array(z.string()),
   /** `documented`: by the receiver's own pages; `derived`: by other programs that send to it. */
   certainty: z.enum(['documented', 'derived']),
-  /** `whole` where it is absent; `brief`: the headline, what to do and a link, for receivers that count by the character. */
+  /** `whole` when absent; `brief`: the headline, what to do and a link, for receivers that count by the character. */
   style: z.enum(['whole', 'brief']).optional(),
   /** Fields in which the receiver draws markup; `text` holds for the details too. */
   escape: z.strictObject({ headline: literalWay.optional(), text: literalWay.optional() }).optional(),

@@ -92,7 +92,7 @@ export function openTelegramListener(
     return null;
   }
 
-  /** Asks for single updates after an answer too long to read. An update too long by itself is no command: skipped. False if there is none. */
+  /** After an answer too long to read, asks for one update at a time. One too long alone is no command, and skipped. False without any. */
   function askForFewer(cut: string | null): boolean {
     if (cut === null) return false;
     const [, id] = /"update_id":\s*(\d+)/.exec(cut) ?? [];

@@ -32,7 +32,7 @@ import {
   unescapeSlack,
 } from './slack-blocks.ts';
 
-/** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
+/** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours if it documents none. */
 const limits = {
   fallback: 600,
   details: 800,

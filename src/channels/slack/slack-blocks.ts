@@ -2,7 +2,7 @@ import { type ChatButton, isQuiet } from '../chats/buttons.ts';
 import { readCard } from '../demo-receiver.ts';
 import { lookAlike } from '../markdown.ts';
 
-/** Limits in characters (docs.slack.dev, Block Kit reference), and ours where none is documented. */
+/** Limits in characters (docs.slack.dev, Block Kit reference), and ours if none is documented. */
 const limits = { section: 3000, context: 600, button: 75, field: 400 } as const;
 
 export type SlackBlock = ReturnType<typeof section> | ReturnType<typeof context> | Rows[number];

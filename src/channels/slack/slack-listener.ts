@@ -178,8 +178,8 @@ export function openSlackListener(
   }
 
   /**
-   * Orders that were done are told in the thread, where all see them, other answers only to the person who asked. If the thread has no reply
-   * yet, these go into the channel: in it, Slack shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral).
+   * Orders that were done are told in the thread, where all see them, the rest only to the person who asked. In a thread without a reply Slack
+   * shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral), so there it is said next to what was pressed.
    */
   async function post(
     { text, isPublic }: ChatAnswer,

@@ -45,7 +45,7 @@ export const balanceEndpoint = endpoints[0];
 /** Codes of the envelope that the interface names (section 7). Every other code is a failure that the interface does not list. */
 export const envelopeCodes = { success: 200, authFailed: -22, rateLimited: -32 } as const;
 
-/** The endpoint of a path, with or without a trailing slash and a query; null where none is documented. */
+/** The endpoint of a path, with or without a trailing slash and a query; null if none is documented. */
 export function findEndpoint(url: string): Endpoint | null {
   const query = url.indexOf('?');
   const path = (query === -1 ? url : url.slice(0, query)).replace(/\/$/, '');

@@ -139,7 +139,10 @@ const longNumber = /\d[\d.]{15}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/** Amounts as exact millionths, or NaN; codes beyond numbers as bigint; `ambiguous` for two different values. Undefined if no JSON or too deep. */
+/**
+ * The body with amounts as millionths, exact from the digits; NaN if out of range. A value that is written twice, differently, is `ambiguous`.
+ * A code that no number holds exactly is a bigint. Undefined if the text is no JSON, or nested too deep.
+ */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {

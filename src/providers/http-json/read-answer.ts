@@ -228,7 +228,7 @@ function readFacts(
   return Object.keys(facts).length === 0 ? {} : { facts };
 }
 
-/** The day of a date; empty if it is none: an answer without a day must not pass for one of today. */
+/** The day of a date; empty if the value is no date: an answer without a day must not pass for one of today. */
 function dayIn(value: unknown): string {
   const isSeconds = typeof value === 'number' && Math.abs(value) < maxUnixSeconds;
   const day = (isSeconds ? isoText(value * secondMs) : String(value)).slice(0, 10);

@@ -18,7 +18,10 @@ interface Kept {
   readonly before: Secret | null;
 }
 
-/** Tokens, in memory only: accounts that share one make one request at a time, none while it is valid. `texts` hides the last two. */
+/**
+ * The tokens of accounts, in memory only. All accounts that share a token make one request at a time for it, and none while it is valid.
+ * `texts` hides each token and the one before it.
+ */
 export function createTokens(clock: Clock, texts: ForeignTexts) {
   const tokens = new Map<string, Kept>();
   const underWay = new Map<string, Bringing>();
