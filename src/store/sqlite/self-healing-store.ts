@@ -153,11 +153,13 @@ export function createSelfHealingStore(options: {
       if (damage !== 'none') mend();
       damage = findDamage();
       refuseDamaged(damage);
-      for (let first = lost[0]; first !== undefined; first = lost[0]) {
-        commit(first);
-        lost.shift();
-      }
-      const result = workOrCut(work);
+      const result = workOrCut(() => {
+        for (let first = lost[0]; first !== undefined; first = lost[0]) {
+          commit(first);
+          lost.shift();
+        }
+        return work();
+      });
       keepShort();
       return result;
     });
