@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findByNote } from '../../src/cli/daemon/find-daemon.ts';
 import { identifyOpen } from '../../src/store/sqlite/file-system.ts';
 import { type CliResult, runCli } from '../support/cli.ts';
@@ -211,6 +211,33 @@ describe('which daemon a command asks', () => {
       /is acknowledged(?:\.| already)/,
     );
     expect((await run(['silence', 'list'], options)).stdout).toBe('Nothing is silenced.\n');
+  });
+
+  it('a daemon whose database was removed while it runs is asked all the same, and is alive', async () => {
+    const lost = await makeBed({ config: { server: { port: await freePort() } } });
+    onTestFinished(() => lost.close());
+    lost.provider.control.setBalance('otp', 'sms', '120.5');
+    const running = await lost.start();
+    for (const end of ['', '-wal', '-shm', '-lock', '-daemon'])
+      rmSync(join(lost.folder, `lowwater.db${end}`), { force: true });
+    await eventually('it goes on from memory', async () =>
+      JSON.stringify(await running.get('/readyz')).includes('was removed'),
+    );
+    const written = (name: string, path: string): string => {
+      const file = join(folder, name);
+      writeFileSync(file, named(path)(readFileSync(lost.configFile, 'utf8')));
+      return file;
+    };
+    const file = written('lost.json', join(lost.folder, 'lowwater.db'));
+    expect(await run(['health'], { file })).toMatchObject({ code: 0, stdout: 'alive\n' });
+    const status = await run(['status'], { file });
+    expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('120.50') });
+    expect(status.stderr).toMatch(/not known: .*lowwater\.db does not exist\nwarning: storage-failed/);
+    expect(await run(['ack', 'otp', 'sms-low'], { file })).toMatchObject({ code: 0 });
+    const stranger = written('not-lost.json', join(folder, 'new.db'));
+    expect((await run(['status'], { file: stranger })).stderr).toMatch(
+      /has another database .* \(.*new\.db does not exist\)/,
+    );
   });
 
   it('what a command asked of one daemon never reached the other', async () => {

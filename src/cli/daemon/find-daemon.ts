@@ -141,7 +141,8 @@ async function compare(
   if (database === null || database === note?.database) return null;
   const why = 'neither the configuration nor LOWWATER_DATA says where it is';
   const isUnsaid = isLost(configuration, 'storage', ['path', 'postgres']);
-  const found = isUnsaid ? null : await identifyDatabase(configuration.settings.storage, programOf(context));
+  const { storage } = configuration.settings;
+  const found = isUnsaid ? null : await identifyDatabase(storage, programOf(context), url);
   const isGuessed = found?.kind === 'none' && configuration.isDatabaseGuessed;
   const own = found === null || isGuessed ? ({ kind: 'unknown', why } as const) : found;
   if (own.kind === 'known' && own.id === database) return null;
@@ -160,8 +161,15 @@ type DatabaseIdentity =
   /** `none`: it has no id, so no daemon of this version has opened it. */
   | { readonly kind: 'none' | 'unknown'; readonly why: string };
 
-/** A file that does not exist, or that no daemon of this version has opened, cannot be the database of a daemon that answers. */
-async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
+/**
+ * A file that does not exist, or that no daemon of this version has opened, cannot be the database of the daemon that answers at `url`,
+ * unless that daemon says that it lost the file.
+ */
+async function identifyDatabase(
+  storage: StorageSettings,
+  program: string,
+  url: string,
+): Promise<DatabaseIdentity> {
   const { readIdOf } = await import('../../store/store.ts');
   const place = storage.path ?? 'the PostgreSQL database';
   const id = await readIdOf(storage, program);
@@ -169,12 +177,20 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
   if (storage.path === undefined) return { kind: 'unknown', why: 'it does not answer' };
   try {
     accessSync(dirname(place), constants.R_OK | constants.X_OK);
-    if (!existsSync(place)) return { kind: 'none', why: `${place} does not exist` };
+    if (!existsSync(place))
+      return { kind: (await complainsOf(place, url)) ? 'unknown' : 'none', why: `${place} does not exist` };
     accessSync(place, constants.R_OK);
   } catch {
     return { kind: 'unknown', why: `${place} cannot be read` };
   }
   return { kind: 'none', why: `no daemon of this version has opened ${place}` };
+}
+
+/** Whether the daemon at `url` names a file among its problems. */
+async function complainsOf(place: string, url: string): Promise<boolean> {
+  const answer = await askDaemon({ url, token: null }, { method: 'GET', path: '/readyz' });
+  const problems = answer.kind === 'answered' ? keyOf(answer.body, 'problems') : null;
+  return Array.isArray(problems) && problems.some((problem) => String(problem).includes(place));
 }
 
 /** Checks whether a daemon answers, and with which database. */
