@@ -83,8 +83,8 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
   noteDamagedRecords(state, stored.damagedRecords ?? [], now);
-  for (const { source, key: id, at } of stored.damagedRecords ?? [])
-    if (source === 'message' && at !== undefined) withdrawLost(state, { id, at });
+  for (const { key: id, at } of stored.damagedRecords ?? [])
+    if (at !== undefined) withdrawLost(state, { id, at });
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   state.takeOver = null;
   return state;

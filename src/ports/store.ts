@@ -67,7 +67,7 @@ export interface DamagedRecord {
   readonly body: string | null;
   /** A clause. */
   readonly reason: string;
-  /** When it was created, if it is a message. */
+  /** What channels were notified of since then is not known: for a message the instant it was created, for a log the beginning of time. */
   readonly at?: number;
 }
 

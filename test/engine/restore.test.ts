@@ -250,12 +250,12 @@ test('a reader by a part of the settings closes nothing that they do not name: a
   expect(state.incidents.get('one')?.notified).toHaveProperty('boss');
 });
 
-describe('a message that was lost to damage', () => {
+describe('a message, or a part of the log, that was lost to damage', () => {
   const route = makeRoute({ channels: ['ops'] });
   /** Told at noon; whether in the one that was lost, which was put out at `lostAt`, nobody knows. */
   const kindsAfter = (
     its: Partial<Incident>,
-    { lostAt, lost = 'lost' }: { readonly lostAt: number; readonly lost?: string },
+    { lostAt, lost = 'lost', source = 'message' }: { lostAt: number; lost?: string; source?: string },
   ): readonly string[] => {
     const open = incident('one', {
       severity: 'critical',
@@ -274,7 +274,7 @@ describe('a message that was lost to damage', () => {
         alerts: open.resolvedAt === null ? [firing] : [],
         incidents: [open],
         damagedRecords: [
-          { source: 'message', key: lost, second: null, body: '{', reason: 'it is not JSON', at: lostAt },
+          { source, key: lost, second: null, body: '{', reason: 'it is not JSON', at: lostAt },
         ],
       },
       calendar: cronCalendar,
@@ -302,6 +302,7 @@ describe('a message that was lost to damage', () => {
     ['a later one may have said that it is over', over, { lostAt: noon - 1 }, ['resolved']],
     ['nothing is said again that was told before it was put out', {}, { lostAt: noon + 1 }, []],
     ['nor that it is over', over, { lostAt: noon + 1 }, []],
+    ['a log may have held that its end was told', {}, { lostAt: 0, source: 'write-ahead log' }, ['worse']],
   ] as const)('%s', (_, its, lost, kinds) => {
     expect(kindsAfter(its, lost)).toEqual(kinds);
   });

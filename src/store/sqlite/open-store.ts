@@ -56,8 +56,8 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
     const kept = `${path}-wal.damaged-${now()}`;
-    const found =
-      lost === null ? [] : [named('write-ahead log', `${path}-wal`, `${lost}; it is kept as ${kept}`)];
+    const reason = `${lost}; it is kept as ${kept}`;
+    const found = lost === null ? [] : [{ ...named('write-ahead log', `${path}-wal`, reason), at: 0 }];
     const opened = connectForWriting(path);
     db = opened;
     if (mendable.length > 0) {

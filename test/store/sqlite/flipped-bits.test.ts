@@ -53,7 +53,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
       expect(() => openSqliteReader({ path })).toThrow(/write-ahead log .* is damaged.*start the daemon/);
       const store = open(path);
       const [record] = store.load().damagedRecords ?? [];
-      expect(record).toMatchObject({ source: 'write-ahead log', key: `${path}-wal` });
+      expect(record).toMatchObject({ source: 'write-ahead log', key: `${path}-wal`, at: 0 });
       const kept = globSync(`${path}-wal.damaged-*`);
       expect(kept).toHaveLength(1);
       expect(record?.reason).toContain(kept[0]);
