@@ -34,6 +34,7 @@ const reasons = sentences('connect', {
   // In TLS 1.3 the client finishes first, and may have sent by then. The server takes nothing before it has the certificate.
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
     'TLS: the server asks for a client certificate, and lowwater has none',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'TLS: the server does not speak HTTP/1.1',
   HANDSHAKE_ENDED: 'TLS: the server ended the connection in the handshake',
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak TLS at this address',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak TLS at this address',

@@ -190,6 +190,12 @@ describe('a handshake that fails', () => {
       'UNRECOGNIZED_NAME',
     ],
     [
+      'because the server speaks HTTP/2 alone',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 120)))),
+      'does not speak HTTP/1.1',
+    ],
+    [
       'because the server speaks plain HTTP',
       () =>
         listenSockets((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
