@@ -1,9 +1,16 @@
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
+import { minuteMs } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import { noteFailedTunnel } from './connect-error.ts';
 import { attemptMs, nameLookup } from './name-lookup.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
+
+/**
+ * No connection is used for longer: its name may have moved while the old server still answers, and the certificate that it was
+ * made with may have expired.
+ */
+export const maxConnectionAgeMs = 10 * minuteMs;
 
 /**
  * Options of every connection over HTTP: names are looked up without the thread pool, certificates are always verified
@@ -49,6 +56,7 @@ export function openProxied(
   const through = (proxy: string): EnvHttpProxyAgent =>
     new EnvHttpProxyAgent({
       ...settings,
+      clientTtl: maxConnectionAgeMs,
       httpsProxy: proxy,
       httpProxy: proxy,
       noProxy,

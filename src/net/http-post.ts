@@ -6,7 +6,7 @@ import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import { sentences } from '../wording/phrase.ts';
 import { errorCodes, explainConnectError, sayStopping } from './connect-error.ts';
-import { createConnector, openProxied } from './connector.ts';
+import { createConnector, maxConnectionAgeMs, openProxied } from './connector.ts';
 import { type DeadlineLimits, startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Environment } from './proxy-variables.ts';
@@ -48,7 +48,7 @@ export function openHttpConnections(
   address: Secret,
   { clock, environment = process.env }: { readonly clock: Clock; readonly environment?: Environment },
 ): Dispatcher {
-  const settings = { connections: 2, keepAliveTimeout };
+  const settings = { connections: 2, keepAliveTimeout, clientTtl: maxConnectionAgeMs };
   const proxied = openProxied(clock, environment, { ...settings, timeout: connectTimeoutMs });
   const host = URL.parse(address.reveal())?.hostname ?? '';
   return proxied !== null && !isLoopbackHost(host)

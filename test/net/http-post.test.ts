@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createPing } from '../../src/channels/ping.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { minuteMs } from '../../src/domain/time.ts';
 import { errorCodes, explainConnectError } from '../../src/net/connect-error.ts';
 import { openProxied } from '../../src/net/connector.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
@@ -47,6 +48,29 @@ describe('the way to a receiver', () => {
     expect(await post(`http://localhost:${receiver.port}/hook`, environment)).toBe('receiver');
     expect(proxy.seen).toEqual([]);
     proxy.close();
+    receiver.close();
+  });
+
+  it('is made anew after ten minutes, however often messages come: its name may lead elsewhere by then', async () => {
+    let connections = 0;
+    const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+    receiver.on('connection', () => connections++);
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const dispatcher = openHttpConnections(new Secret(url), { clock: systemClock, environment: {} });
+    const { signal } = new AbortController();
+    const counts = [];
+    for (const minutes of [1, 10, 12]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: minutes * minuteMs });
+      await postOnce({ url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock });
+      counts.push(connections);
+      // The connection is free a moment after its answer was read.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    vi.useRealTimers();
+    expect(counts).toEqual([1, 1, 2]);
+    await dispatcher.destroy();
     receiver.close();
   });
 

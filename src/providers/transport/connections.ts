@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { minuteMs } from '../../domain/time.ts';
-import { createConnector, openProxied } from '../../net/connector.ts';
+import { createConnector, maxConnectionAgeMs, openProxied } from '../../net/connector.ts';
 import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -39,7 +39,7 @@ export function openConnections(options: {
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const direct = new WarmClients({ ...kept, connect: createConnector(clock, connectTimeoutMs) });
+  const direct = new WarmClients(clock, { ...kept, connect: createConnector(clock, connectTimeoutMs) });
   const proxied = openProxied(clock, options.environment, {
     ...kept,
     pipelining: 1,
@@ -100,17 +100,20 @@ interface OriginRequest extends Dispatcher.DispatchOptions {
  * than the requests themselves. Here the free ones are known.
  */
 export class WarmClients {
+  readonly #clock: Clock;
   readonly #options: Client.Options;
-  readonly #all: Client[] = [];
+  readonly #all = new Set<Client>();
   readonly #free = new Map<string, Client[]>();
+  readonly #connectedAt = new WeakMap<Client, number>();
   #ended = false;
 
-  constructor(options: Client.Options) {
+  constructor(clock: Clock, options: Client.Options) {
+    this.#clock = clock;
     this.#options = { ...options, pipelining: 1, allowH2: false };
   }
 
   dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): void {
-    const client = this.#free.get(request.origin)?.pop() ?? this.#open(request.origin);
+    const client = this.#take(request.origin) ?? this.#open(request.origin);
     // It takes one request at a time and is busy until it says `drain`, unless the request was held back.
     if (client.dispatch(request, handler)) this.#free.get(request.origin)?.push(client);
   }
@@ -118,7 +121,18 @@ export class WarmClients {
   /** Ends every connection at once; requests from now on fail. */
   async destroy(): Promise<void> {
     this.#ended = true;
-    await Promise.all(this.#all.map((client) => client.destroy()));
+    await Promise.all([...this.#all].map((client) => client.destroy()));
+  }
+
+  /** A free one that is not too old. */
+  #take(origin: string): Client | undefined {
+    const client = this.#free.get(origin)?.pop();
+    if (client === undefined) return undefined;
+    const connectedAt = this.#connectedAt.get(client) ?? Number.POSITIVE_INFINITY;
+    if (this.#clock.monotonic() - connectedAt < maxConnectionAgeMs) return client;
+    this.#all.delete(client);
+    void client.destroy();
+    return this.#take(origin);
   }
 
   #open(origin: string): Client {
@@ -126,7 +140,8 @@ export class WarmClients {
     if (this.#ended) void client.destroy();
     const free = this.#free.get(origin) ?? [];
     this.#free.set(origin, free);
-    this.#all.push(client);
+    this.#all.add(client);
+    client.on('connect', () => this.#connectedAt.set(client, this.#clock.monotonic()));
     client.on('drain', () => free.push(client));
     return client;
   }

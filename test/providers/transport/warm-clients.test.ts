@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { minuteMs } from '../../../src/domain/time.ts';
 import { WarmClients } from '../../../src/providers/transport/connections.ts';
 import { Exchange, type ExchangeEnd } from '../../../src/providers/transport/exchange.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 describe('kept connections', () => {
   test('requests one after the other share one', async () => {
@@ -47,6 +49,20 @@ describe('kept connections', () => {
     for (let count = 0; count < 3; count++) expect(await server.ask('/')).toMatchObject({ kind: 'failed' });
   });
 
+  test('one that is ten minutes old is replaced: its name may have moved while the old server still answers', async () => {
+    const server = await listen((_request, response) => response.end('{}'));
+    for (const minutes of [0, 9.9]) {
+      await server.clock.pass(minutes * minuteMs);
+      expect(await server.ask('/')).toMatchObject({ kind: 'answered' });
+    }
+    expect(server.connections()).toBe(1);
+    for (const minutes of [0.2, 9]) {
+      await server.clock.pass(minutes * minuteMs);
+      expect(await server.ask('/')).toMatchObject({ kind: 'answered' });
+    }
+    expect(server.connections()).toBe(2);
+  });
+
   test('nothing is sent once they are ended', async () => {
     const server = await listen((_request, response) => response.end('{}'));
     await server.clients.destroy();
@@ -62,7 +78,8 @@ async function listen(answer: RequestListener) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A cast is safe: a server that listens on a TCP port has such an address.
   const { port } = server.address() as AddressInfo;
-  const clients = new WarmClients({});
+  const clock = new FakeClock(0);
+  const clients = new WarmClients(clock, {});
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -79,5 +96,12 @@ async function listen(answer: RequestListener) {
     clients.dispatch({ origin: `http://127.0.0.1:${port}`, path, method: 'POST', body: '{}' }, exchange);
     return { exchange, end: promise };
   };
-  return { clients, close, begin, ask: (path: string) => begin(path).end, connections: () => connections };
+  return {
+    clock,
+    clients,
+    close,
+    begin,
+    ask: (path: string) => begin(path).end,
+    connections: () => connections,
+  };
 }
