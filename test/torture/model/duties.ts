@@ -321,7 +321,7 @@ export class Duties {
     if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
-      const knows = knowing(message.channel, kind !== 'firing');
+      const knows = knowing(message.channel, isKnownBefore(it.item));
       if (settled && inhibited({ state, calendar, book, now, counts, surely: true, ...knows }, incident)) {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
@@ -472,6 +472,11 @@ export class Duties {
     );
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
+}
+
+/** A beginning that may have arrived is said again. */
+function isKnownBefore({ kind, before }: NotificationItem): boolean {
+  return kind !== 'firing' || before !== undefined;
 }
 
 /** Names the channel if it knows of the incident: then an alert that it does not hear of inhibits nothing there. */
