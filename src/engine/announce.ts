@@ -19,7 +19,14 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { isSaid, pausedUntil, retractSuppressed, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import {
+  isSaid,
+  pausedUntil,
+  retractSuppressed,
+  staleIncidentsOf,
+  suppressionByAlerts,
+  wasRefused,
+} from './inhibit.ts';
 import { enqueue, isUnsent, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -127,10 +134,11 @@ function notify(
     acknowledgedAt: incident.acknowledgement?.at ?? null,
     ...(isOneKey(keys) ? {} : { keys }),
   };
+  const isUntried = Object.keys(incident.notified).length === 0 && !wasRefused(state, incident);
   return {
     ...incident,
-    // Nobody could acknowledge an incident that was suppressed everywhere: the time to escalation begins now.
-    escalationSince: isUntried(state, incident) ? now : incident.escalationSince,
+    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now. A refused attempt counts.
+    escalationSince: isUntried ? now : incident.escalationSince,
     notified: { ...incident.notified, [channel]: notified },
   };
 }
@@ -201,15 +209,6 @@ export function shortenGroupWaits(state: MonitorState): void {
   }
 }
 
-/** True until the first channel is notified. A refused attempt counts as well, for escalation. */
-function isUntried(state: MonitorState, incident: Incident): boolean {
-  return Object.keys(incident.notified).length === 0 && !wasTried(state, incident);
-}
-
-function wasTried({ settings, channelTries }: MonitorState, { id }: Incident): boolean {
-  return channelTries.size > 0 && settings.channels.some(({ name }) => channelTries.has(`${name}/${id}`));
-}
-
 /** Until when a failed channel is not tried again: at the pace of reminders, not with every new alert; a rise or a due escalation at once. */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
@@ -228,7 +227,7 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
   if (isAcknowledged(incident)) return false;
   const isKnown = (last: LastNotified): boolean => knownSeverity(incident, last) === 'critical';
   if (Object.values(incident.notified).some(isKnown)) return false;
-  const isRefused = wasTried(state, incident);
+  const isRefused = wasRefused(state, incident);
   // The failure of the only channel has nowhere to go, because the channel does not report it.
   const hasNowhere = incident.type === channelFailed.type && plansOf(state, incident).length === 0;
   if (!isRefused && !hasNowhere) return false;

@@ -5,6 +5,7 @@ import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
+import { withHidden } from './inhibit.ts';
 import { putNotification, splitFresh } from './queue.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import { forEachNotified, withdrawNotified } from './silencing.ts';
@@ -257,6 +258,9 @@ function recordDead(
     state.channelTries.set(`${message.channel}/${incident}`, { at: now, rises });
   }
   withdrawNotified(state, message, spared, isUnknown || wasUncertain || message.revision !== 0);
+  // What these speak for has to speak for itself where nobody else heard of them.
+  const ids = message.items.map(({ incident }) => incident);
+  for (const id of withHidden(state, ids)) state.touched.add(id);
 }
 
 /** Allows a new try at once, because the channel worked or was reconfigured. */

@@ -41,7 +41,7 @@ export function suppressionByAlerts(
   return { silenced: isMuted(incident), inhibited };
 }
 
-/** The incidents that inhibit this one. A silenced alert says nothing, so it must not inhibit others. */
+/** The incidents that say it already. One that is silenced, or that every channel refused, says nothing, so it must not inhibit others. */
 function* speakersFor(
   state: MonitorState,
   { account, rule }: Incident,
@@ -52,8 +52,15 @@ function* speakersFor(
   if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return;
   for (const other of alerts.values()) {
     const incident = inhibits(other, alert) ? incidentOf(state, other) : undefined;
-    if (incident !== undefined && !isMuted(incident)) yield incident;
+    if (incident === undefined || isMuted(incident)) continue;
+    const isHeard = Object.keys(incident.notified).length > 0 || !wasRefused(state, incident);
+    if (isHeard) yield incident;
   }
+}
+
+/** Whether a channel refused for good to be notified of it, and has not worked since. */
+export function wasRefused({ settings, channelTries }: MonitorState, { id }: Incident): boolean {
+  return channelTries.size > 0 && settings.channels.some(({ name }) => channelTries.has(`${name}/${id}`));
 }
 
 /** Whether inhibition holds for this channel: one that knows of the incident and hears nothing of the worse one is notified. A refused key inhibits for all. */
@@ -88,7 +95,7 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
 }
 
 /** The incidents, and those that they inhibit: a channel that first hears of them now may have messages waiting about the inhibited ones. */
-function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<string, void> {
+export function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<string, void> {
   for (const id of ids) {
     yield id;
     const incident = state.incidents.get(id);

@@ -329,6 +329,21 @@ describe('inhibition', () => {
     expect(world.news('pager').at(-1)).toBe('otp/sms-negative firing critical');
   });
 
+  test('a worse alert that every channel refused does not keep the milder one quiet on another channel', async () => {
+    const routes = [
+      makeRoute({ match: { rule: ['sms-negative'] }, channels: ['pager'] }),
+      makeRoute({ channels: ['finance'] }),
+    ];
+    const world = await startWorld({ rules: [rule], channels: ['pager', 'finance'], routes });
+    world.channel('pager').mood = 'dead';
+    world.provider.set('otp', -1);
+    await world.pass(step);
+    expect(world.news('finance').join('; ').split('; ').toSorted()).toEqual([
+      '@lowwater/channel-failed:pager firing critical',
+      'otp/sms-low firing critical',
+    ]);
+  });
+
   test('a silenced worse alert does not keep the milder one quiet', async () => {
     const world = await startWorld({
       rules: [soft, floor],

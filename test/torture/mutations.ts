@@ -77,6 +77,13 @@ export const mutations: readonly Mutation[] = [
     new: 'one.rule < other.rule : order < 0;',
   },
   {
+    name: 'a worse alert that every channel refused keeps the milder one quiet',
+    file: cover,
+    old: 'if (isHeard) yield incident;',
+    new: 'yield incident;',
+    test: 'test/daemon/fewer-messages.test.ts',
+  },
+  {
     name: 'every alert about the same empty balance speaks for itself',
     file: cover,
     old: 'return shareNotification(other, alert) && outranks(other, alert);',

@@ -79,7 +79,7 @@ export function wasSilencedSince({ silences }: MonitorState, incident: Incident,
   return [...silences.values()].some(({ endsAt, match }) => endsAt > since && fits(match, subject));
 }
 
-/** Whether another firing alert of the account already says it. An alert that is silenced itself says nothing. */
+/** Another firing alert of the account says it already; one that is silenced or refused itself says nothing. */
 export function inhibited(
   it: {
     readonly state: MonitorState;
@@ -103,12 +103,22 @@ export function inhibited(
     const rule = book.rule(other.account, other.rule);
     if (rule === undefined || it.counts?.(alertKey(other.account, other.rule)) === false) continue;
     const known = state.incidents.get(other.incident);
-    if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
+    if (known === undefined || isMute(it, known)) continue;
     if (incident.type === 'stale' && rule.type === 'auth-failed') return true;
     const saysMore = saysMoreOf(other, alert) > (it.surely === true ? 0 : -1);
     if (saysMore && hears(state.settings, known, it.channel)) return true;
   }
   return false;
+}
+
+/** Silenced, or refused for good by every channel that it is to be told on: whether it was so is not sure while nobody is notified. */
+function isMute({ state, calendar, now, surely }: Parameters<typeof inhibited>[0], known: Incident): boolean {
+  if (silenced(state, calendar, known, now)) return true;
+  if (Object.keys(known.notified).length > 0) return false;
+  const asked = asksOf(state.settings, known).filter(({ direct }) => direct);
+  const isFailed = (channel: string): boolean =>
+    state.alerts.get('@lowwater', `channel-failed:${channel}`)?.state === 'firing';
+  return surely === true || asked.every(({ channel }) => isFailed(channel));
 }
 
 function hears(settings: Settings, incident: Incident, channel: string | undefined): boolean {
