@@ -4,6 +4,7 @@ import { minuteMs } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import { noteFailedTunnel } from './connect-error.ts';
 import { attemptMs, nameLookup } from './name-lookup.ts';
+import { isAmong } from './network.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
 /**
@@ -53,13 +54,14 @@ export function openProxied(
   if (proxies === null) return null;
   const { httpsProxy, httpProxy, noProxy } = proxies;
   const verified = connectOptions(clock, timeout);
-  const through = (proxy: string): EnvHttpProxyAgent =>
+  const through = (proxy: string, host: string): EnvHttpProxyAgent =>
     new EnvHttpProxyAgent({
       ...settings,
       clientTtl: maxConnectionAgeMs,
       httpsProxy: proxy,
       httpProxy: proxy,
-      noProxy,
+      // undici takes names and addresses; networks stand there as well for curl and others.
+      noProxy: isAmong(noProxy.split(/[\s,]+/), host) ? '*' : noProxy,
       allowH2: false,
       connect: { ...verified, timeout },
       connectTimeout: timeout,
@@ -71,7 +73,10 @@ export function openProxied(
     });
   // undici has one set of settings for both proxies, of which one may speak SOCKS.
   return new Agent({
-    factory: (origin) => through(/^https:/.test(String(origin)) ? httpsProxy || httpProxy : httpProxy),
+    factory: (origin) => {
+      const { protocol, hostname } = new URL(origin);
+      return through(protocol === 'https:' ? httpsProxy || httpProxy : httpProxy, hostname);
+    },
   });
 }
 

@@ -102,6 +102,23 @@ describe('the way to a receiver', () => {
     proxy.close();
   });
 
+  it.each([
+    ['127.0.0.0/8', 'receiver'],
+    ['::1/128, 127.0.0.1/32', 'receiver'],
+    ['128.0.0.0/8', 'proxy'],
+    ['127.0.0.0/33', 'proxy'],
+  ])('leads past a proxy into a network that NO_PROXY names: %s', async (noProxy, expected) => {
+    const [proxy, receiver] = await Promise.all([listen('proxy'), listen('receiver')]);
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: noProxy };
+    const dispatcher = openProxied(systemClock, environment, { timeout: 1000 });
+    const origin = `http://127.0.0.1:${receiver.port}`;
+    const answer = await dispatcher?.request({ origin, path: '/', method: 'POST' });
+    expect(await answer?.body.text()).toBe(expected);
+    await dispatcher?.destroy();
+    proxy.close();
+    receiver.close();
+  });
+
   it('names a variable that holds no address, and not what it holds', () => {
     const open = () =>
       openHttpConnections(new Secret('https://receiver.example'), {
