@@ -55,6 +55,19 @@ describe('a DingTalk robot', () => {
     expect(JSON.parse(posts[0]?.body ?? '').markdown.title).toMatch(/^🔴 CRITICAL · n+…: pay 1,400 CNY$/u);
   });
 
+  it('that takes nothing from an address for a while is asked again, as often as it takes', async () => {
+    const { delivery } = await send((response) =>
+      json(response, { status: 1111, wait: 5, source: 'x5', punish: 'deny', uuid: 'x' }),
+    );
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: 'DingTalk answered 200',
+      afterMs: 5000,
+      isForAll: true,
+    });
+  });
+
   it('that refuses the signature refuses for good, and what it repeats of the token is not reported', async () => {
     const { delivery } = await send(robot, { secret: 'SECwrong' });
     expect(delivery).toMatchObject({
