@@ -23,9 +23,12 @@ const maxStaleMs = dayMs;
 const longestAttemptMs = 2000;
 setDefaultAutoSelectFamilyAttemptTimeout(longestAttemptMs);
 
+/** So many silent addresses are gone through in the time for a connection. */
+const triedAddresses = 4;
+
 /** The time for each address if the connection must be made sooner: of four addresses, three may lead nowhere. */
 export function attemptMs(timeoutMs: number): number {
-  return Math.min(longestAttemptMs, Math.ceil(timeoutMs / 4));
+  return Math.min(longestAttemptMs, Math.ceil(timeoutMs / triedAddresses));
 }
 
 export interface NameLookupOptions {
@@ -63,6 +66,7 @@ export class NameLookup {
   readonly #options: NameLookupOptions;
   readonly #answers = new Map<string, Answer>();
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
+  #turns = 0;
 
   constructor(options: NameLookupOptions) {
     this.#options = options;
@@ -76,12 +80,22 @@ export class NameLookup {
         const addresses = found.filter((each) => wanted === 0 || each.family === wanted);
         const [first] = addresses;
         if (first === undefined) done(lookupError('ENOTFOUND', name), '', 0);
-        else if (all === true) done(null, [...addresses]);
+        else if (all === true) done(null, this.#turned(addresses));
         else done(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => done(error, '', 0),
     );
   };
+
+  /** Of many addresses of a version others come first each time: the first ones may all lead nowhere. */
+  #turned(addresses: readonly LookupAddress[]): LookupAddress[] {
+    const turn = this.#turns++;
+    return [4, 6].flatMap((version) => {
+      const own = addresses.filter(({ family }) => family === version);
+      const start = own.length > triedAddresses ? (turn * triedAddresses) % own.length : 0;
+      return [...own.slice(start), ...own.slice(0, start)];
+    });
+  }
 
   /** All addresses of a name, IPv4 first: a machine without a route for IPv6 often has IPv6 addresses. */
   async find(name: string): Promise<readonly LookupAddress[]> {

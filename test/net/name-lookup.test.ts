@@ -190,6 +190,18 @@ describe('a lookup of a name', () => {
     expect(server.questions).not.toEqual([]);
   });
 
+  it('begins elsewhere among many addresses each time: the first ones may all lead nowhere', async () => {
+    const many = Array.from({ length: 10 }, (_, index) => `192.0.2.${index}`);
+    const { lookup } = await openLookup({ 'many.example': many, 'few.example': many.slice(0, 4) });
+    const firstOf = (name: string) =>
+      new Promise<unknown>((resolve) =>
+        lookup.lookup(name, { all: true }, (_, answer) => resolve([answer].flat()[0])),
+      );
+    for (const first of ['192.0.2.0', '192.0.2.4', '192.0.2.8', '192.0.2.2'])
+      expect(await firstOf('many.example')).toEqual({ address: first, family: 4 });
+    expect(await firstOf('few.example')).toEqual({ address: '192.0.2.0', family: 4 });
+  });
+
   it('gives the family that is asked for, one address or all of them', async () => {
     const { lookup } = await openLookup({ 'receiver.example': ['192.0.2.1', '192.0.2.2'] });
     const ask = (options: object) =>
