@@ -35,6 +35,8 @@ export interface SeenAlert {
   /** Null if the alert was pending. */
   readonly incident?: string | null | undefined;
   readonly severity?: Severity | undefined;
+  /** Who has it: compared where it is given back. */
+  readonly holder?: string | undefined;
 }
 
 /** The alert that a person means, as they saw it. */

@@ -56,6 +56,41 @@ describe('a form that shows an alert', () => {
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ben' });
   });
 
+  it.each([
+    ['/alerts/otp/sms-low/unacknowledge', {}],
+    ['/alerts/many', { do: 'unacknowledge' }],
+  ])(
+    'gives back by %s from who had it when the page was made, and from nobody else',
+    async (path, fields) => {
+      const { world, url } = await warned();
+      const taken = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+      giveAtOnce(world, taken, 'Ann');
+      const [alert = ''] = tickedOn(await (await fetch(`${url}/alerts`)).text());
+      const seen = path === '/alerts/many' ? { alert } : await seenOn(url);
+      giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' }, 'Ann');
+      giveAtOnce(world, taken, 'Ben');
+      const refused = await send(url + path, { ...fields, ...seen });
+      expect(refused.status).toBe(409);
+      expect(await refused.text()).toContain(
+        path === '/alerts/many' ? 'or with somebody else: sms-low of otp' : '<p>Ben has this alert now.</p>',
+      );
+      expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ben' });
+      const [now = ''] = tickedOn(await (await fetch(`${url}/alerts`)).text());
+      const asItIs = path === '/alerts/many' ? { alert: now } : await seenOn(url);
+      expect((await send(url + path, { ...fields, ...asItIs })).status).toBe(303);
+      expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    },
+  );
+
+  it('silences by its tick what somebody has acknowledged', async () => {
+    const { world, url } = await warned();
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'Ann');
+    const [alert = ''] = tickedOn(await (await fetch(`${url}/alerts`)).text());
+    const silenced = await send(`${url}/alerts/many`, { do: 'silence', for: '2h', by: 'Lin', alert });
+    expect(silenced.status).toBe(303);
+    expect((await world.views.alert('otp', 'sms-low'))?.silenced).toBe(true);
+  });
+
   it('does not acknowledge an incident that got worse since', async () => {
     const { world, url } = await warned();
     const seen = await seenOn(url);
@@ -78,7 +113,7 @@ describe('a form that shows an alert', () => {
     const answer = await fetch(`${url}/alerts/many`, { method: 'POST', body: form, redirect: 'manual' });
     expect(answer.status).toBe(409);
     expect(await answer.text()).toContain(
-      '1 of 2 alerts is another incident or severity now: sms-low of otp',
+      '1 of 2 alerts is another incident or severity now, or with somebody else: sms-low of otp',
     );
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
     expect((await world.views.alert('b', 'sms-low'))?.acknowledged).not.toBeNull();
@@ -136,6 +171,7 @@ async function seenOn(url: string): Promise<Record<string, string>> {
     by: 'Lin',
     'seen-incident': value('seen-incident'),
     'seen-severity': value('seen-severity'),
+    ...(page.includes('seen-holder') && { 'seen-holder': value('seen-holder') }),
   };
 }
 

@@ -8,7 +8,7 @@ import { shareNotification } from '../inhibit.ts';
 import { queueOf } from '../queue.ts';
 import type { MonitorState } from '../state.ts';
 import { done, orderKind, seenShape } from './kind.ts';
-import { refusals } from './refusals.ts';
+import { nameOf, refusals } from './refusals.ts';
 
 /** Acknowledges an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
 export const acknowledge = orderKind({
@@ -122,6 +122,9 @@ export const unacknowledge = orderKind({
     const refusal = refuseChanged(state, order);
     if (refusal !== null) return refusal;
     if (!isAcknowledged(incident)) return refuse('not-found', refusals.notTaken(order));
+    const { by: holder } = incident.acknowledgement;
+    if (holder !== (order.seen?.holder ?? holder))
+      return refuse('changed', refusals.otherHolder({ who: nameOf(holder) }));
     for (const open of [incident, ...incidentsSharingNotification(state, incident)])
       giveBackIncident(state, open, now);
     return done;

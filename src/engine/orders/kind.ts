@@ -32,6 +32,8 @@ export const seenShape = z.object({
   /** Null if the alert was pending. */
   incident: z.string().nullable().optional(),
   severity: z.enum(severities).optional(),
+  /** Who has it: compared where it is given back. */
+  holder: z.string().optional(),
 });
 
 export type OrderShape = z.core.$ZodLooseShape;

@@ -23,6 +23,7 @@ export const refusals = sentences('refusal', {
   otherIncident: 'this is another incident now',
   isOver: 'this alert is over now',
   otherSeverity: 'this alert is {severity} now',
+  otherHolder: '{who} has this alert now',
   noIncident: 'no incident of rule "{rule}" is open for account "{account}"',
   noIncidentButs: 'no incident of rule "{rule}" is open for account "{account}"; firing: {rules}',
   silenceBackwards: 'a silence must end after it starts',

@@ -33,7 +33,7 @@ const says = phrases('actions', {
     'The alerts that match have changed: {count, plural, one {# alert} other {# alerts}} now. Nothing was done; look at them again.',
   listAndMore: '{list} and {more} more',
   someChanged:
-    '{count, plural, one {# of {all} is} other {# of {all} are}} another incident or severity now: {alerts}. Look at them again; the others are done.',
+    '{count, plural, one {# of {all} is} other {# of {all} are}} another incident or severity now, or with somebody else: {alerts}. Look at them again; the others are done.',
 });
 
 type Parameters = Readonly<Record<string, string | undefined>>;
@@ -177,8 +177,13 @@ function silenceOf(
   { var: { now } }: WebContext,
 ): Wanted<'silence'> {
   const { account, rule, seen } = alert;
+  const { incident, severity } = seen ?? {};
   const given = { for: form.get('for') ?? '', ...readPerson(form) };
-  const input = { ...given, match: { account, rule }, ...(seen && { seen: { account, rule, ...seen } }) };
+  const input = {
+    ...given,
+    match: { account, rule },
+    ...(seen && { seen: { account, rule, incident, severity } }),
+  };
   return { kind: 'silence', ...readSilenceOrder(parseInput(silenceOrderSchema, input), now) };
 }
 

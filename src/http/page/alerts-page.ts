@@ -204,9 +204,10 @@ function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   };
 }
 
-/** Changes when other alerts match, or when one of them has another incident or severity. */
+/** Changes when another alert matches, or one of them is another incident or of another severity; not with who has them. */
 export function digestOf(alerts: readonly AlertView[]): string {
-  return createHash('sha256').update(pickedNames(alerts)).digest('base64url').slice(0, 16);
+  const names = pickedNames(alerts.map((alert) => ({ ...alert, acknowledged: null })));
+  return createHash('sha256').update(names).digest('base64url').slice(0, 16);
 }
 
 /** Whether account, rule, severity and label of an alert or a past incident match the query. */

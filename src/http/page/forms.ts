@@ -53,7 +53,10 @@ export type CardAlerts = readonly [AlertView, ...AlertView[]];
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
-      ? [`/alerts/${alertName(alert)}/unacknowledge`, seenFields(alert)]
+      ? [
+          `/alerts/${alertName(alert)}/unacknowledge`,
+          html`${seenFields(alert)}${hidden('seen-holder', alert.acknowledged?.by ?? null)}`,
+        ]
       : [
           '/alerts/many',
           html`${hidden('do', 'unacknowledge')}${hidden('alert', pickedNames([alert, ...others]))}`,
@@ -120,7 +123,11 @@ export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 
 /** The value of a tick box: alerts in one text, with the incident and severity that are shown. */
 export function pickedNames(alerts: readonly AlertView[]): string {
   return alerts
-    .map((alert) => `${alertName(alert)}/${encodeURIComponent(alert.incident ?? '')}/${alert.severity}`)
+    .map((alert) => {
+      const { incident, severity, acknowledged } = alert;
+      const seen = [incident ?? '', severity, ...(acknowledged === null ? [] : [acknowledged.by])];
+      return `${alertName(alert)}/${seen.map(encodeURIComponent).join('/')}`;
+    })
     .join(' ');
 }
 
@@ -202,22 +209,29 @@ export function readPerson(form: URLSearchParams): { readonly by: string; readon
 /** The hidden fields of `seenFields`. A form that is sent without a page may lack them. */
 export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
   const incident = form.get('seen-incident');
-  return incident === null ? {} : { seen: seenAs(incident, form.get('seen-severity')) };
+  return incident === null
+    ? {}
+    : { seen: seenAs(incident, form.get('seen-severity'), form.get('seen-holder')) };
 }
 
 /** Reads ticked alerts as `pickedNames` writes them, and leaves out any other text. */
 export function readPicked(picked: string): readonly SeenAlertName[] {
   return picked.split(' ').flatMap((name) => {
-    const [account, rule, incident, severity] = name.split('/').map(decodePercent);
+    const [account, rule, incident, severity, holder] = name.split('/').map(decodePercent);
     if (!account || !rule) return [];
-    return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
+    return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity, holder) }) };
   });
 }
 
-function seenAs(incident: string, severity: string | null | undefined): SeenAlert {
+function seenAs(
+  incident: string,
+  severity: string | null | undefined,
+  holder: string | null | undefined,
+): SeenAlert {
   return {
     incident: incident === '' ? null : incident,
     severity: severities.find((known) => known === severity),
+    ...(holder != null && { holder }),
   };
 }
 
