@@ -85,7 +85,7 @@ ${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayA
 <div class="acts">${links}${
     account !== null &&
     payment !== undefined &&
-    html`<details class="act"><summary>${say(says.ordered, scope)}</summary>${orderedFields(account, givenBy(payment, '/'), scope, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
+    html`<details class="act"><summary>${say(says.ordered, scope)}</summary>${orderedFields(account, givenBy(payment, '/'), scope, { action: '/ack', extra: html`${signed}${hidden('do', 'ordered')}` })}</details>`
   }${
     alert.acknowledged === null &&
     html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(common.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`

@@ -1,20 +1,18 @@
 import type { AccountView } from '../../views/views.ts';
-import type { HtmlValue } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { findAccount } from '../api/input.ts';
+import type { ErrorCode } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { readForm, readOwnPath, sendBack } from './forms.ts';
-import { orderedFields, readTopUp } from './ordered.ts';
+import { type OrderedPlace, orderedFields, readTopUp } from './ordered.ts';
 import { giveOrAskAgain } from './show.ts';
 import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
 
-/** Where the form is: its target, its hidden fields, and whether its page has a navigation. */
-interface TopUpPlace {
+/** Whence the form comes, and whether its page has a navigation. */
+interface TopUpPlace extends Pick<OrderedPlace, 'action' | 'extra'> {
   readonly back: string;
-  readonly action?: string;
-  readonly extra?: HtmlValue;
   readonly chrome?: null;
 }
 
@@ -39,7 +37,7 @@ export function refuseTopUp(
 ): Promise<Response | null> {
   const { scope } = context.var;
   const heading = say(says.question, { name: nameOf(account.name) }, scope);
-  const fields = () => orderedFields(account, form, scope, action, extra);
+  const fields = (refusal: ErrorCode) => orderedFields(account, form, scope, { action, extra, refusal });
   return giveOrAskAgain(context, form, (given) => readTopUp(account.id, given, scope), {
     heading,
     fields,

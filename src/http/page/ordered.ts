@@ -10,7 +10,7 @@ import { sayAge } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
-import { RequestError, refusals } from '../refusal.ts';
+import { type ErrorCode, RequestError, refusals } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { nameOf, type Scope } from './words.ts';
@@ -34,21 +34,29 @@ export function givenBy({ balance, micros }: Payment, back: string): URLSearchPa
   return new URLSearchParams({ balance, amount: formatMicros(micros), back });
 }
 
+/** The form's target and the fields that go along; the refusal of what was sent before, which stands above it. */
+export interface OrderedPlace {
+  readonly action?: string | undefined;
+  readonly extra?: HtmlValue;
+  readonly refusal?: ErrorCode;
+}
+
 /** `given`: the balance and the amount, and the form as it was sent before. */
 export function orderedFields(
   account: AccountView,
   given: URLSearchParams,
   scope: Scope,
-  action = '/pay/ordered',
-  extra: HtmlValue = null,
+  { action = '/pay/ordered', extra = null, refusal }: OrderedPlace = {},
 ): Html {
   const { id, worst, leadTimeMs } = account;
   const isNeeded = leadTimeMs === null;
   const balance = given.get('balance');
   const currency = unitOf(account, balance ?? '');
   const known = scope.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
+  const seen = given.getAll('seen-expected');
+  const said = refusal === 'changed' && known.findLast(({ id }) => !seen.includes(id));
   return html`<form method="post" action="${action}">
-${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...scope, currency }), age: sayAge(topUp.orderedAt, scope) }, scope)}</p>`)}<p>${say(says.effect, scope)}</p>${extra}${hidden('back', given.get('back'))}
+${known.map((topUp) => topUp !== said && html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...scope, currency }), age: sayAge(topUp.orderedAt, scope) }, scope)}</p>`)}<p>${say(says.effect, scope)}</p>${extra}${hidden('back', given.get('back'))}
 ${hidden('zone', zoneOfForm(given, scope))}${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
 <label>${say(says.amount, { currency: currency ?? '' }, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
 <label>${say(isNeeded ? says.arrives : says.arrivesOrEmpty, scope)} <input type="date" name="arrives" value="${given.get('arrives')}"${isNeeded && html` required`}></label>

@@ -11,7 +11,7 @@ import { asSentence } from '../../wording/lists.ts';
 import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
-import { RequestError } from '../refusal.ts';
+import { type ErrorCode, RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { takeDone } from './cookies.ts';
@@ -211,8 +211,8 @@ function keys({ match }: SilenceView): number {
 
 interface AskedAgain {
   readonly heading: string;
-  /** The form's fields, filled with what was typed. */
-  readonly fields: () => Html;
+  /** With what was typed, after a refusal of this kind. */
+  readonly fields: (refusal: ErrorCode) => Html;
   readonly back: string;
   readonly chrome?: null;
 }
@@ -232,7 +232,7 @@ export async function giveOrAskAgain(
     if (!(error instanceof RequestError)) throw error;
     const title = `${heading} · lowwater`;
     const content = html`<section class="panel question"><h1>${heading}</h1>
-<p class="problem" role="alert">${asSentence(sayAgain(error.message, scope))}</p>${fields()}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
+<p class="problem" role="alert">${asSentence(sayAgain(error.message, scope))}</p>${fields(error.code)}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
     return show(context, { title, content, current: 'pay', ...place, status: error.status });
   }
 }

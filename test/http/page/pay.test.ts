@@ -273,7 +273,11 @@ describe('a payment that was ordered', () => {
     const page = await asked.text();
     expect(page).toMatch(/role="alert">Ada has ordered 9,300\.00 CNY 2 minutes ago/);
     expect(page).toMatch(/name="amount"[^>]* value="2700"[\s\S]*name="arrives" value="2026-11-23"/);
+    // Once: above the form.
+    expect(page.match(/Ada(?:<\/bdi>)? (?:has )?ordered/g)).toHaveLength(1);
     const seen = /name="seen-expected" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const unread = await (await order(url, { amount: 'much', 'seen-expected': seen })).text();
+    expect(unread).toContain('<p class="problem">Ada ordered 9,300.00 CNY');
     expect((await order(url, { 'seen-expected': seen })).status).toBe(303);
     expect(world.views.expected().map(({ orderedBy }) => orderedBy)).toEqual(['Ada', 'Lin']);
   });
