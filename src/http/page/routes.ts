@@ -108,8 +108,8 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const next = readOwnPath(context.req.query('next'));
   if (signedIn) return context.redirect(next, 303);
   const why = site.sessions?.whyOver(context.req.header('cookie')) ?? null;
-  const isUndone = context.req.query('undone') !== undefined;
-  const problems = [...(isUndone ? [says.undone] : []), ...(why === null ? [] : [says[why]])];
+  const given = (['undone', 'unkept'] as const).filter((name) => context.req.query(name) !== undefined);
+  const problems = [...given, ...(why === null ? [] : [why])].map((name) => says[name]);
   const problem = joinSentences(problems.map((each) => say(each, scope))) || null;
   const content = renderSignIn(next, problem, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
@@ -123,7 +123,8 @@ async function signIn(context: WebContext): Promise<Response> {
   const role = sessions.roleOf(form.get('token') ?? '');
   if (role !== null) {
     keepSession(context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
-    return context.redirect(next, 303);
+    // Leads on, where the browser keeps the cookie; else it says so.
+    return context.redirect(`/sign-in?${new URLSearchParams({ next, unkept: 'yes' })}`, 303);
   }
   const slowed = await attempts.recordFailure(peerOf(context.env.incoming));
   const { scope } = context.var;
@@ -153,6 +154,8 @@ const says = phrases('signIn', {
   replaced: 'The token was replaced since you signed in, so your session has ended. Give the new one.',
   ended: 'Your session was ended.',
   undone: 'Nothing was done, because nobody was signed in. Sign in and do it again.',
+  unkept:
+    'The token is right, but this browser did not keep the session. Allow cookies for this address, and use https where server.publicUrl does.',
   wrong: 'That is not the token.',
   wrongAndSlow: 'That is not the token. Answers are slow for {seconds} seconds.',
   badCalendar: 'This calendar address is not valid (any more). Take the present one from the page Pay.',
