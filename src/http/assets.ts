@@ -32,7 +32,7 @@ const styleParts = [
   'touch',
   'print',
 ].map((part) => `styles/${part}.css`);
-const own = ['live.js', 'stream.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
+const own = ['live.js', 'stream.js', 'keys.js', 'typed.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
 const icons = ['critical', 'warning', 'unsure'].map((severity) => `icon-${severity}.svg`);
 /** Files of uPlot as its package has them; the script is turned into a module. */
 const ofUplot = new Map([

@@ -81,6 +81,37 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     });
   });
 
+  it.each(['the page finds the session over', 'the form is sent without a session'])(
+    'what was typed in a form stands there again after the sign-in, where %s',
+    async (how) => {
+      const own = await runFakeServer({ views: demoViews(), settings: { token: new Secret(token) } });
+      const context = await bed.browser.newContext();
+      const form = 'form[action="/alerts/otp/sms-low/acknowledge"]';
+      await withPage(context, async (page) => {
+        await page.goto(`${own.url}/alerts`);
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.locator(`details:has(${form}) summary`).click();
+        await page.locator(`${form} [name=by]`).fill('Wei');
+        await page.locator(`${form} [name=comment]`).fill('finance is on it');
+        await context.clearCookies();
+        if (how.startsWith('the page')) await page.goto(`${own.url}/alerts`);
+        else await page.locator(`${form} button`).click();
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.locator(`details[open] > ${form}`).waitFor();
+        expect(await page.locator(`${form} [name=by]`).inputValue()).toBe('Wei');
+        expect(await page.locator(`${form} [name=comment]`).inputValue()).toBe('finance is on it');
+        // For whoever comes back from elsewhere it is an empty form again.
+        await page.goto(`${own.url}/pay`);
+        await page.goto(`${own.url}/alerts`);
+        expect(await page.locator(`${form} [name=comment]`).inputValue()).toBe('');
+      });
+      expect(own.views.given).toEqual([]);
+      await Promise.all([context.close(), own.close()]);
+    },
+  );
+
   it('a link from another site finds the session that began here', async () => {
     const context = await bed.browser.newContext();
     await withPage(context, async (page) => {

@@ -66,7 +66,7 @@ ${reload && html`<meta http-equiv="refresh" content="0">`}
 ${live('title', title, { tag: 'title', attributes: html`data-icon="${iconPath}"` })}
 <link rel="icon" href="${iconPath}" type="image/svg+xml">
 ${[...styles, 'lowwater.css'].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
-${[...scripts, ...(chrome === null ? [] : ['keys.js'])].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
+${[...scripts, ...(chrome === null ? [] : ['keys.js', 'typed.js'])].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
 </head>
 <body>
 <p id="lost" class="lost-banner" role="alert" data-icon="${assetPath('icon-unsure.svg')}" hidden></p>
