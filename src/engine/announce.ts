@@ -137,7 +137,7 @@ function notify(
   const isUntried = Object.keys(incident.notified).length === 0 && !wasRefused(state, incident);
   return {
     ...incident,
-    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now. A refused attempt counts.
+    // Nobody could acknowledge an incident that was suppressed everywhere: the time to escalation begins now. A refused attempt counts.
     escalationSince: isUntried ? now : incident.escalationSince,
     notified: { ...incident.notified, [channel]: notified },
   };

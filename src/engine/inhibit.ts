@@ -41,7 +41,7 @@ export function suppressionByAlerts(
   return { silenced: isMuted(incident), inhibited };
 }
 
-/** The incidents that say it already. One that is silenced, or that every channel refused, says nothing, so it must not inhibit others. */
+/** The incidents that inhibit this one. An incident that is silenced, or that every channel refused, says nothing, so it must not inhibit others. */
 function* speakersFor(
   state: MonitorState,
   { account, rule }: Incident,

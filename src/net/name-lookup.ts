@@ -23,7 +23,7 @@ const maxStaleMs = dayMs;
 const longestAttemptMs = 2000;
 setDefaultAutoSelectFamilyAttemptTimeout(longestAttemptMs);
 
-/** So many silent addresses are gone through in the time for a connection. */
+/** How many silent addresses can be tried in the time for a connection. */
 const triedAddresses = 4;
 
 /** The time for each address if the connection must be made sooner: of four addresses, three may lead nowhere. */
@@ -87,7 +87,7 @@ export class NameLookup {
     );
   };
 
-  /** Of many addresses of a version others come first each time: the first ones may all lead nowhere. */
+  /** If a version has many addresses, others come first each time, because the first ones may all lead nowhere. */
   #turned(addresses: readonly LookupAddress[]): LookupAddress[] {
     const turn = this.#turns++;
     return [4, 6].flatMap((version) => {

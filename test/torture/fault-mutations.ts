@@ -135,7 +135,7 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'what a message told that was lost is told no more',
     file: 'src/engine/restore.ts',
-    old: "if (at !== undefined) withdrawLost(state, { id, at });",
+    old: 'if (at !== undefined) withdrawLost(state, { id, at });',
     new: ';',
     test: 'test/engine/restore.test.ts',
   },

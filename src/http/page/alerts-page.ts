@@ -204,7 +204,7 @@ function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   };
 }
 
-/** Changes when another alert matches, or one of them is another incident or of another severity; not with who has them. */
+/** Changes when other alerts match, or when one of them has another incident or severity; not with who has them. */
 export function digestOf(alerts: readonly AlertView[]): string {
   const names = pickedNames(alerts.map((alert) => ({ ...alert, acknowledged: null })));
   return createHash('sha256').update(names).digest('base64url').slice(0, 16);

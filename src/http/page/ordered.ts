@@ -34,7 +34,7 @@ export function givenBy({ balance, micros }: Payment, back: string): URLSearchPa
   return new URLSearchParams({ balance, amount: formatMicros(micros), back });
 }
 
-/** The form's target and the fields that go along; the refusal of what was sent before, which stands above it. */
+/** The form's target and its hidden fields; the refusal of the form that was sent before, which stands above it. */
 export interface OrderedPlace {
   readonly action?: string | undefined;
   readonly extra?: HtmlValue;

@@ -211,7 +211,7 @@ function keys({ match }: SilenceView): number {
 
 interface AskedAgain {
   readonly heading: string;
-  /** With what was typed, after a refusal of this kind. */
+  /** The form's fields, filled with what was typed, after a refusal of this kind. */
   readonly fields: (refusal: ErrorCode) => Html;
   readonly back: string;
   readonly chrome?: null;

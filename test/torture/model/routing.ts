@@ -79,7 +79,7 @@ export function wasSilencedSince({ silences }: MonitorState, incident: Incident,
   return [...silences.values()].some(({ endsAt, match }) => endsAt > since && fits(match, subject));
 }
 
-/** Another firing alert of the account says it already; one that is silenced or refused itself says nothing. */
+/** Whether another firing alert of the account already says it. An alert that is silenced or refused itself says nothing. */
 export function inhibited(
   it: {
     readonly state: MonitorState;
