@@ -27,7 +27,7 @@ export function writePresetList(): string {
       .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
     return `export { default as ${name} } from './${type}.json' with { type: 'json' };\n`;
   });
-  return `/** Every preset, one file of data each; \`npm run reference\` writes this list. Nothing else in the program has one. */\n\n${exported.join('')}`;
+  return `/** Every preset, one file of data each; \`npm run reference\` writes this list. No other list of them exists. */\n\n${exported.join('')}`;
 }
 
 /** The page of all providers: how to use one, how to describe another, and a section for each preset. */

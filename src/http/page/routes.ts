@@ -108,9 +108,9 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const next = readOwnPath(context.req.query('next'));
   if (signedIn) return context.redirect(next, 303);
   const why = site.sessions?.whyOver(context.req.header('cookie')) ?? null;
-  const given = (['undone', 'unkept'] as const).filter((name) => context.req.query(name) !== undefined);
-  const problems = [...given, ...(why === null ? [] : [why])].map((name) => says[name]);
-  const problem = joinSentences(problems.map((each) => say(each, scope))) || null;
+  const given = (['undone', 'unkept'] as const).filter((key) => context.req.query(key) !== undefined);
+  const reasons = [...given, ...(why === null ? [] : [why])];
+  const problem = joinSentences(reasons.map((reason) => say(says[reason], scope))) || null;
   const content = renderSignIn(next, problem, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }
