@@ -53,7 +53,7 @@ export function watchShift(
   state.offHours++;
   if (offBy(state) < nearlyUsual) state.offHours = 0;
   else if (isOver(state, at)) shiftBy(state, slot, { factor: 1 / state.shiftedBy, at, isBack: true });
-  else if (isLasting(state, at))
+  else if (side === state.offSide && isLasting(state, at))
     shiftBy(state, slot, { factor: state.offSpent / state.offUsual, at, isBack: false });
 }
 

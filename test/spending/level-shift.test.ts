@@ -58,6 +58,26 @@ describe('spending that changes for good', () => {
     }
   });
 
+  it.each([9, 15, 25])(
+    'is none after a working day took %f times as much at once, though the Saturday after it is quiet',
+    (factor) => {
+      const friday = monday + 53 * dayMs;
+      const perHour = (at: number): number => {
+        const hour = ((at - monday) / hourMs) % 24;
+        const ofDay = hour >= 8 && hour < 18 ? 1 : hour >= 6 && hour < 21 ? 0.35 : 0.05;
+        const ofWeek = ((at - monday) / dayMs) % 7 >= 5 ? 0.1 : 1;
+        const ofRun = at >= friday + 9 * hourMs && at < friday + 17 * hourMs ? factor : 0;
+        return 100 * units * (ofDay * ofWeek + ofRun);
+      };
+      const spending = spendingIn();
+      for (const reading of spendBy(perHour, { from: monday, to: friday + 3 * dayMs })) {
+        spending.read(reading);
+        const state = spending.state('sms');
+        if (state !== null) expect(recentShift(state, 'more', reading.at)).toBeNull();
+      }
+    },
+  );
+
   it('to half is followed after two days', () => {
     expect(weeks(changing(0.5), change + 25 * hourMs)).toBeGreaterThan(0.6);
     expect(weeks(changing(0.5), change + 49 * hourMs)).toBeCloseTo(0.5, 1);
