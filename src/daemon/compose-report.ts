@@ -65,7 +65,7 @@ async function reportAccount(
   const span = readingsOfChanges({ account: settings.id, since, until });
   const before = await reader.readingBefore(settings.id, span.since);
   const { poll } = account;
-  const all = await collect(reader.readings(span));
+  const all = await collect(reader.readings({ ...span, timesOnce: true }));
   const within = all.filter(({ at }) => at >= poll.seriesSince);
   const incidents = await reader.incidents({ account: settings.id, since, until });
   const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];

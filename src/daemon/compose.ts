@@ -174,7 +174,7 @@ async function readCharts(
   try {
     for (const { id, poll } of accounts) {
       const since = Math.max(now() - chartMs, poll.seriesSince);
-      const query = { account: id, since, until: now() + 1 };
+      const query = { account: id, since, until: now() + 1, timesOnce: true };
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {

@@ -76,20 +76,11 @@ export class Sessions {
     return endsAt - session.endsAt < renewedShare * lengthMs ? null : { ...session, endsAt };
   }
 
-  /**
-   * Why a request has no valid session, if that is unexpected: it was ended, the token was replaced, or the browser did not keep the cookie that
-   * the sign-in gave it.
-   */
-  whyNone(
-    cookieHeader: string | undefined,
-    referrer: string | undefined,
-  ): 'ended' | 'replaced' | 'unkept' | null {
+  /** Why a request's session is no longer valid before its end: it was ended, or the token was replaced. */
+  whyOver(cookieHeader: string | undefined): 'ended' | 'replaced' | null {
     const session = this.read(cookieHeader);
     if (session !== null) return this.#views.isSessionEnded(session.id) ? 'ended' : null;
-    const values = valuesOf(cookieHeader);
-    // A browser that follows the answer of the sign-in still comes from there.
-    if (values.length === 0 && URL.parse(referrer ?? '')?.pathname === '/sign-in') return 'unkept';
-    const isReplaced = values.some((value) => {
+    const isReplaced = valuesOf(cookieHeader).some((value) => {
       const [endsAt, id] = value.split('.');
       return id !== undefined && Number(endsAt) > this.#clock.now();
     });
@@ -151,7 +142,7 @@ export function digestOf(text: string): Buffer {
 }
 
 /** All session cookies. Those that no other host can have set come first. */
-function valuesOf(cookieHeader = ''): readonly string[] {
+export function valuesOf(cookieHeader = ''): readonly string[] {
   const pairs = cookieHeader.split(';').map((pair) => pair.trim());
   return [secureName, cookieName].flatMap((name) =>
     pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : [])),

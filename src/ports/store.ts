@@ -100,11 +100,13 @@ export interface HistoryQuery {
   readonly since: number;
   /** Exclusive. */
   readonly until: number;
-  /**
-   * In the order of storage, not of time, and all that is stored. The two differ where the clock was set back: by time, polls from before
-   * are left out when later ones are dated no later (`setBackNote`).
-   */
+  /** In the order of storage, not of time: the two differ when the clock was set back. */
   readonly asStored?: boolean;
+  /**
+   * By time, but times that came twice, because the clock was set back (`setBackNote`), only as they came last: for those who compare
+   * readings with the ones before them.
+   */
+  readonly timesOnce?: boolean;
 }
 
 export interface IncidentQuery {

@@ -114,9 +114,14 @@ export function storedPast(
   return {
     account,
     facts,
-    polls: () => ofItsBalances(account, reader.polls({ account: account.id, since: from, until: now + 1 })),
+    polls: () =>
+      ofItsBalances(
+        account,
+        reader.polls({ account: account.id, since: from, until: now + 1, timesOnce: true }),
+      ),
     before: {
-      readings: (query) => reader.readings({ ...query, until: Math.min(query.until, from) }),
+      readings: (query) =>
+        reader.readings({ ...query, until: Math.min(query.until, from), timesOnce: query.asStored !== true }),
       readingBefore: async (id, at) => {
         const reading = await reader.readingBefore(id, Math.min(at, from));
         return reading !== null && hasBalances(reading, account.balances) ? reading : null;

@@ -95,7 +95,7 @@ export function createViews(current: () => ViewDependencies) {
     async *readingsInParts(account: string, since: number, until: number) {
       const before = await current().reader.readingBefore(account, since);
       if (before !== null) yield [before];
-      for await (const part of current().reader.readings({ account, since, until })) {
+      for await (const part of current().reader.readings({ account, since, until, timesOnce: true })) {
         yield part;
         await nextTurn();
       }
@@ -104,8 +104,8 @@ export function createViews(current: () => ViewDependencies) {
       damageEnd(current().state, account, { since, until }),
     /** Since when it is the present account of its provider: earlier readings belong to another one. */
     seriesSince: (account: string) => current().state.polled.get(account)?.seriesSince ?? 0,
-    polls: (account: string, since: number, until: number) =>
-      collect(current().reader.polls({ account, since, until })),
+    polls: (account: string, since: number, until: number, { timesOnce = false } = {}) =>
+      collect(current().reader.polls({ account, since, until, timesOnce })),
     /** Pending and firing alerts; with `all` also resolved ones of the retention, newest first. */
     async alerts({ all }: { readonly all: boolean }): Promise<readonly AlertView[]> {
       const past = all ? await current().reader.incidents({}) : [];
@@ -228,7 +228,7 @@ function viewChannels(state: MonitorState) {
 
 export type ChannelView = ReturnType<typeof viewChannels>[number];
 
-export type SilencedQuery = Omit<HistoryQuery, 'asStored'> & { readonly balance: Balance };
+export type SilencedQuery = Omit<HistoryQuery, 'asStored' | 'timesOnce'> & { readonly balance: Balance };
 
 /** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */
 function findSilenced(

@@ -79,7 +79,7 @@ test('a machine that slept for a part of what the provider asked to wait waits f
 test.each([
   ['was ahead for two hours is set right', 3 * hourMs, -3 * hourMs],
   ['was right is set back, and right again two hours later', -3 * hourMs, 3 * hourMs],
-])('a clock that %s leaves no false top-up in the history', async (_how, first, then) => {
+])('a clock that %s leaves no false top-up to who compares readings', async (_how, first, then) => {
   const world = await startWorld({ rules: [rule] });
   let balance = 10_000;
   const spend = async (): Promise<void> => {
@@ -97,7 +97,7 @@ test.each([
   await spend();
   const { reader } = world.daemon;
   const readings = await collect(
-    reader.readings({ account: 'otp', since: 0, until: Number.MAX_SAFE_INTEGER }),
+    reader.readings({ account: 'otp', since: 0, until: Number.MAX_SAFE_INTEGER, timesOnce: true }),
   );
   const amounts = readings.map(({ balances }) => balances.sms ?? 0);
   expect(amounts).toEqual(amounts.toSorted((left, right) => right - left));

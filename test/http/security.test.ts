@@ -95,9 +95,8 @@ describe('the token', () => {
     server = await runServer(withToken);
     const location = (await signIn(token, '/pay')).headers.get('location') ?? '';
     // As browsers do: all that a sign-in leads to has its page as referrer.
-    const again = await fetch(server.url + location, {
-      headers: { ...page, referer: `${server.url}/sign-in?next=%2Fpay` },
-    });
+    const headers = { ...page, referer: `${server.url}/sign-in?next=%2Fpay` };
+    const again = await fetch(server.url + location, { headers });
     expect(again.status).toBe(200);
     const text = await again.text();
     expect(text).toContain('this browser did not keep the session. Allow cookies for this address');

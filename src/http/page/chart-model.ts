@@ -91,7 +91,7 @@ type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo' | '
 export async function buildChart(views: ChartViews, query: ChartQuery): Promise<Chart> {
   const { account, span, balance, now } = query;
   const until = Math.min(span.until, now);
-  const polls = await views.polls(account.id, span.since, until + 1);
+  const polls = await views.polls(account.id, span.since, until + 1, { timesOnce: true });
   const since = span.preset === null ? span.since : beginning(polls, span.since, until);
   const readings = polls.flatMap(({ reading }) =>
     reading !== null &&

@@ -5,6 +5,7 @@ import { asSentence } from '../../wording/lists.ts';
 import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
+import { valuesOf } from '../session.ts';
 import { readOwnPath } from './forms.ts';
 import { layOut } from './layout.ts';
 import { common, type Frame, pages } from './words.ts';
@@ -43,7 +44,8 @@ function cameFrom({ referer = '', host }: IncomingMessage['headers']): string {
 const pageHeaders = { 'content-type': 'text/html; charset=UTF-8' };
 
 /**
- * Sends people without a session to the sign-in, and back afterwards. A person who sent a form is told that it did nothing.
+ * Sends people without a session to the sign-in, and back afterwards. A person who sent a form is told that it did nothing. A person
+ * whom the sign-in just led to a page is told that the browser did not keep the session.
  *
  * A link in a mail or a chat comes without the session's cookie, because that is never sent along from
  * another site (`SameSite=Strict`). The page then makes the browser come again, this time from this site,
@@ -57,8 +59,11 @@ export function signInDetour({ url = '/', method, headers }: IncomingMessage, fr
     const { markup } = layOut({ title: 'lowwater', content, frame, chrome: null, reload: true });
     return { status: 200, headers: pageHeaders, body: markup };
   }
+  const isUnkept = valuesOf(headers.cookie).length === 0 && cameFrom(headers).startsWith('/sign-in');
   const query = new URLSearchParams(
-    method === 'POST' ? { next: cameFrom(headers), undone: 'yes' } : { next: method === 'GET' ? url : '/' },
+    method === 'POST'
+      ? { next: cameFrom(headers), undone: 'yes' }
+      : { next: method === 'GET' ? url : '/', ...(isUnkept && { unkept: 'yes' }) },
   );
   return { status: 303, headers: { location: `/sign-in?${query}` }, body: '' };
 }

@@ -107,10 +107,10 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const { scope, site, signedIn } = context.var;
   const next = readOwnPath(context.req.query('next'));
   if (signedIn) return context.redirect(next, 303);
-  const why = site.sessions?.whyNone(context.req.header('cookie'), context.req.header('referer')) ?? null;
-  const isUndone = context.req.query('undone') !== undefined;
-  const problems = [...(isUndone ? [says.undone] : []), ...(why === null ? [] : [says[why]])];
-  const problem = joinSentences(problems.map((each) => say(each, scope))) || null;
+  const why = site.sessions?.whyOver(context.req.header('cookie')) ?? null;
+  const given = (['undone', 'unkept'] as const).filter((key) => context.req.query(key) !== undefined);
+  const reasons = [...given, ...(why === null ? [] : [why])];
+  const problem = joinSentences(reasons.map((reason) => say(says[reason], scope))) || null;
   const content = renderSignIn(next, problem, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }

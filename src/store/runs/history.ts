@@ -48,7 +48,7 @@ export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: n
   function* snapshotOf(query: HistoryQuery): HistoryAsking<Snapshot> {
     const { account } = query;
     let row = (yield query) as RunsRow | undefined;
-    const setBacks = query.asStored === true ? [] : setBacksIn(row?.setBack ?? null, query);
+    const setBacks = query.timesOnce === true ? setBacksIn(row?.setBack ?? null, query) : [];
     if (setBacks.length > 0) row = (yield withWhole(query, setBacks)) as RunsRow | undefined;
     const { data = null, polls = 0, latestAt = null, runs = [] } = row ?? {};
     const tail =
@@ -94,7 +94,7 @@ export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: n
     *readingBefore(account: string, at: number): HistoryAsking<Reading | null> {
       const likely = likelySpansMs.map((spanMs) => at - spanMs);
       for (const since of [...likely, Number.MIN_SAFE_INTEGER]) {
-        const found = yield* newestIn({ account, since, until: at });
+        const found = yield* newestIn({ account, since, until: at, timesOnce: true });
         // Runs that end before the span hold nothing newer than its beginning.
         if (found !== null && found.at >= since) return found;
       }
