@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 
 type Delivered = Extract<Delivery, { readonly kind: 'delivered' }>;
 
-/** How long parts that are owed are tried: after a command has ended, nobody goes on with them. */
+/** The time for which owed parts are tried: after a command has ended, nobody goes on with them. */
 const triedForMs = minuteMs;
 
 /** Sends a message that stands in no outbox: parts that the receiver is still owed are tried again for a minute. */

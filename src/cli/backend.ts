@@ -33,7 +33,7 @@ import { printJson } from './terminal/output.ts';
 /** Names that commands accept: those of the daemon if one answers, else those of the configuration. */
 export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
 
-/** What an operator's command works on: a running daemon, the database of a configuration, or both. */
+/** The object of an operator's command: a running daemon, the database of a configuration, or both. */
 export interface Backend {
   readonly timezone: string;
   readonly names: Names;

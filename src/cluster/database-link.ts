@@ -26,7 +26,7 @@ export class DatabaseLink {
   heardAt: number | null = null;
   /** Why the database did not answer the last time; null if it did. */
   trouble: StorageError | null = null;
-  /** What happened to the database, as a clause. An owner has yet to notify channels of it: the next owner if the present one died with it. */
+  /** The last event of the database, as a clause. An owner has yet to notify channels of it: the next owner if the present one died with it. */
   toNotify: string | null = null;
   /** How often something happened to the database that may have lost data. */
   upsets = 0;

@@ -21,7 +21,7 @@ const peerMs = dayMs;
 
 type OtherOwner = PeerAnswer & { readonly origin: DatabaseOrigin };
 
-/** What a process knows about the others that share its database, and about the database. Decides from that whether it may take the accounts. */
+/** The knowledge of a process about the others that share its database, and about the database. Decides from that whether it may take the accounts. */
 export class FleetView {
   readonly link: DatabaseLink;
   readonly names = new NameWatch();

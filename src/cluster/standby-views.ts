@@ -70,7 +70,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   };
   let known = await restore(nothingStored);
   const views = createViews(() => known);
-  /** What the present knowledge was made from. The revision is null if nothing was read, or if it is too old. */
+  /** The source of the present knowledge. The revision is null if nothing was read, or if it is too old. */
   let madeOf: MadeOf = { revision: null, settings: parts.settings() };
   /** When the present knowledge was read, or last confirmed by the database. */
   let confirmedAt = Number.NEGATIVE_INFINITY;

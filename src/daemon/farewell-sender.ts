@@ -110,7 +110,7 @@ interface Left {
   readonly refused: string | null;
 }
 
-/** What is left to be tried again; else why some of it was missed for good, or null. */
+/** The rest that is to be tried again; else why some of it was missed for good, or null. */
 function endOf(delivery: Delivery): Left | { readonly missed: string | null } {
   if (delivery.kind === 'dead') return { missed: delivery.reason };
   if (delivery.kind === 'retry') {

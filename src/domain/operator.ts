@@ -35,7 +35,7 @@ export interface SeenAlert {
   /** Null if the alert was pending. */
   readonly incident?: string | null | undefined;
   readonly severity?: Severity | undefined;
-  /** Who has it: compared where it is given back. */
+  /** The person who had acknowledged it: compared when it is given back. */
   readonly holder?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ export function isAccessNote(name: string): boolean {
 }
 
 const maxLinkKeyAgeMs = 90 * dayMs;
-/** How long a replaced key stays good for the links that it has signed. */
+/** The time for which a replaced key stays good for the links that it has signed. */
 const linkKeyKeptMs = 31 * dayMs;
 
 /** A digest under a random key of the database: the same across restarts, without storing a secret. */

@@ -13,7 +13,7 @@ import { matches, matchesEverything } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
-/** How a channel is notified of an incident. Null times: never. */
+/** The way in which a channel is notified of an incident. Null times: never. */
 export interface ChannelPlan {
   readonly channel: string;
   /** False for a channel that is only notified by escalation, or only because it was notified before. */

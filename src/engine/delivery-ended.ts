@@ -258,7 +258,7 @@ function recordDead(
     state.channelTries.set(`${message.channel}/${incident}`, { at: now, rises });
   }
   withdrawNotified(state, message, spared, isUnknown || wasUncertain || message.revision !== 0);
-  // What these speak for has to speak for itself where nobody else heard of them.
+  // The incidents that these inhibit have to speak for themselves if nobody else heard of these.
   const ids = message.items.map(({ incident }) => incident);
   for (const id of withHidden(state, ids)) state.touched.add(id);
 }

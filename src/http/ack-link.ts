@@ -4,7 +4,7 @@ import { minuteMs } from '../domain/time.ts';
 /** The alert and the incident that a link may acknowledge. */
 export type Granted = Readonly<Record<'account' | 'rule' | 'incident', string>>;
 
-/** What a link in a message grants: to acknowledge one incident, until an instant (milliseconds since 1970). */
+/** The right that a link in a message grants: to acknowledge one incident, until an instant (milliseconds since 1970). */
 export interface AcknowledgementGrant extends Granted {
   readonly expiresAt: number;
 }

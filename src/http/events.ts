@@ -18,12 +18,12 @@ const maxUnreadBytes = 256 * 1024;
 
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
-/** What the reader of a stream looks at. */
+/** The pages that the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
   /** Addresses of the open pages, with the parts that each has. If empty, only the fact that something changed is sent. */
   readonly pages: readonly { readonly page: string; readonly have: readonly string[] }[];
-  /** What decides how a page looks: the reader and the language. A page is read once for all streams with the same value. */
+  /** The key by which a page looks alike: the reader and the language. A page is read once for all streams with the same value. */
   readonly looks: string;
   /** The parts of a page as it is now; null if it cannot be seen, or no longer. */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;

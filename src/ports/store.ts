@@ -67,7 +67,7 @@ export interface DamagedRecord {
   readonly body: string | null;
   /** A clause. */
   readonly reason: string;
-  /** What channels were notified of since then is not known: for a message the instant it was created, for a log the beginning of time. */
+  /** The instant since when it is not known what channels were notified of: when a message was created; for a log, the beginning of time. */
   readonly at?: number;
 }
 

@@ -156,7 +156,7 @@ export interface TokenRequest extends ProviderRequest {
 
 export interface BroughtToken {
   readonly token: Secret;
-  /** How long the token is valid. */
+  /** The time for which the token is valid. */
   readonly lifetimeMs: number;
 }
 

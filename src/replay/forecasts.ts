@@ -97,7 +97,7 @@ const from = 0.8;
 const to = 1.25;
 
 /**
- * How good the forecasts of a balance were, by how far ahead. `count`: those, one an hour, that came to be known as right or wrong. `medianError`:
+ * The quality of the forecasts of a balance, by how far ahead they were. `count`: those, one an hour, that came to be known as right or wrong. `medianError`:
  * the median of `|predicted − true| / true`. `held`: the share of outcomes within the interval that is to hold four times in five.
  * A balance is empty when as much was spent as was left: that is seen even if it was topped up in between.
  */

@@ -163,7 +163,7 @@ export function suggestUnread(about: { readonly hasLeadTime: boolean }): object 
   return { id: runway.type, type: runway.type, ...runway.suggest?.(0, about) };
 }
 
-/** How far back the rules look: at least the day that runways and sparklines show. */
+/** The time that the rules look back: at least the day that runways and sparklines show. */
 export function maxWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
 }

@@ -13,7 +13,7 @@ function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null 
   return forecast?.earliest ?? emptyAt;
 }
 
-/** How long an alert may wait that has no date of its own. */
+/** The time that an alert without a date of its own may wait. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
 /**

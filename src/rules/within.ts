@@ -12,7 +12,7 @@ import type { KeyProblem, KeyReader } from './kind.ts';
 import * as ladder from './ladder.ts';
 import type { RunwayRule } from './runway-estimate.ts';
 
-/** How long a balance is to last: a duration, or a duration longer than a payment takes. */
+/** The time that a balance is to last: a duration, or a duration longer than a payment takes. */
 interface Within {
   readonly ms: number;
   readonly afterLeadTime: boolean;

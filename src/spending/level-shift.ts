@@ -89,7 +89,7 @@ function offBy({ offSpent, offUsual, offSide, recentSpent, recentUsual }: Balanc
   return Math.min((offSpent / offUsual) ** offSide, (recentSpent / recentUsual) ** offSide);
 }
 
-/** How many times the former level is usual now, while a change may still go back as it came; 1 without one. */
+/** The factor by which the former level is multiplied now, while a change may still go back as it came; 1 without one. */
 export function changedFor({ isShiftLearned, shiftedAt, shiftedBy }: BalanceState, at: number): number {
   return isShiftLearned === 1 && shiftedBy > 0 && at < shiftedAt + returnsMs ? shiftedBy : 1;
 }

@@ -181,7 +181,7 @@ export function createViews(current: () => ViewDependencies) {
         .flatMap((runs) => runs.filter((run) => isReported(run, at)))
         .sort((left, right) => left.announcedAt - right.announcedAt);
     },
-    /** How sums of several currencies are made one. */
+    /** The rates by which sums of several currencies are made one. */
     finance: () => ({ money: moneyOf(current().state) }),
     /** Silences that are not over; for an account, those that may mute alerts of it. */
     silences: (account?: string): readonly SilenceView[] => viewSilences(current(), account),

@@ -154,7 +154,7 @@ async function openOwnership({ storage }: Settings, parts: OwnershipDependencies
   return ownShared(storage.postgres, parts);
 }
 
-/** What a reload does with the configuration that was read again. */
+/** The actions of a reload on the configuration that was read again. */
 interface ReloadActions {
   inForce(): Settings;
   apply(loaded: Pick<LoadedConfiguration, 'settings' | 'secrets' | 'sources'>): Promise<void>;

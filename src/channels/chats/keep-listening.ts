@@ -70,7 +70,7 @@ export function keepListening(
   };
 }
 
-/** What a person may do. `actors`: the people who may act; null for everybody in the chat. */
+/** The acts that a person may do. `actors`: the people who may act; null for everybody in the chat. */
 export function standingOf(isOwnChat: boolean, person: string, actors: readonly string[] | null): Standing {
   if (!isOwnChat) return 'elsewhere';
   return actors === null || actors.includes(person) ? 'may act' : 'stranger';

@@ -207,7 +207,7 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
   return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : sayQuantity(quantity, frame);
 }
 
-/** What follows from the verdict: since when the alert fires or is pending, and what keeps people from being notified. */
+/** The consequences of the verdict: since when the alert fires or is pending, and what keeps people from being notified. */
 function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
   const since = `${alert.state} since ${sayMomentAndAge(alert.since, frame)}`;
   if (alert.state === 'pending') return `${since}, fires ${sayAge(alert.since + rule.forMs, frame)}`;

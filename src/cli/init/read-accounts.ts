@@ -115,7 +115,7 @@ function readHeader(cells: readonly string[]): readonly string[] {
 
 type Report = (column: string | null, message: string) => void;
 
-/** What the usual kind needs: the credentials, why its address is required, and the balance to which the thresholds apply. */
+/** The needs of the usual kind: the credentials, why its address is required, and the balance to which the thresholds apply. */
 const usualNeeds = { names: ['authSecret'], needed: 'its base address', balance: 'sms' };
 
 /** The needs of another kind of provider. The thresholds apply to its first balance; others have to be written by hand. */

@@ -206,7 +206,7 @@ async function readFile(
   }
 }
 
-/** How many readings of an account lack a balance that it has now, as sentences: of `chosen` alone if given. The account '' is `only`. */
+/** The number of readings of an account that lack a balance it has now, as sentences: of `chosen` alone if given. The account '' is `only`. */
 function wordLacking(lacking: ReadonlyMap<string, number>, chosen: AccountSettings | null, only = '') {
   return [...lacking]
     .map(([id, count]) => ({ id: id === '' ? only : id, count }))

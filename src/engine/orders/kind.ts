@@ -32,7 +32,7 @@ export const seenShape = z.object({
   /** Null if the alert was pending. */
   incident: z.string().nullable().optional(),
   severity: z.enum(severities).optional(),
-  /** Who has it: compared where it is given back. */
+  /** The person who had acknowledged it: compared when it is given back. */
   holder: z.string().optional(),
 });
 

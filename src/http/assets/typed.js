@@ -1,4 +1,4 @@
-// What was typed in a form whose session ended stands there again after the sign-in. This tab keeps it for the next page alone.
+// Text typed in a form whose session had ended stands there again after the sign-in. This tab keeps it for the next page alone.
 
 const key = 'lowwater-typed';
 /** Browsers that keep no cookies throw at whoever asks for it. */

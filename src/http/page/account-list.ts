@@ -110,7 +110,7 @@ export class AccountListing {
   }
 }
 
-/** What an account is sorted by: the key, null if unknown; the currency, for amounts; its state; name and id. */
+/** The values that an account is sorted by: the key, null if unknown; the currency, for amounts; its state; name and id. */
 const placeSchema = z.tuple([
   z.union([z.number(), z.string()]).nullable(),
   z.string(),

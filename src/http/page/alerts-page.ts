@@ -160,7 +160,7 @@ export function readAlertQuery(query: URLSearchParams) {
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
-    /** Who takes care of the alert. */
+    /** The person or reason that takes care of the alert. */
     care: cares.find((care) => care === query.get('care')) ?? null,
     /** Words that must all occur in account, name, rule or labels. */
     q: text('q'),

@@ -16,7 +16,7 @@ import { age, badge, headlineOf, icon } from './markup.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
 import { accountPath, type Frame, nameOf, type Scope, stateWord } from './words.ts';
 
-/** Who takes care of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
+/** The care that an alert has: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',

@@ -10,7 +10,7 @@ import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
 
-/** Where the form is: its target, its hidden fields, and whether its page has a navigation. */
+/** The place of the form: its target, its hidden fields, and whether its page has a navigation. */
 interface TopUpPlace extends Pick<OrderedPlace, 'action' | 'extra'> {
   readonly back: string;
   readonly chrome?: null;

@@ -26,7 +26,7 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
 }
 
 /**
- * How long a start or the command line waits for another writer: a daemon's transactions and the command line's orders take milliseconds.
+ * The time that a start or the command line waits for another writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
 
